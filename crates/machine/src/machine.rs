@@ -82,8 +82,38 @@ pub struct Processor {
     pub interrupts: bool,
     /// The time of an unsuccessful poll. Never 0, or a polling loop would not advance virtual time.
     pub poll: Time,
-    /// The speed relative to the host on which computation is measured.
-    pub speed: f64,
+    /// The speed relative to the computer on which computation is measured.
+    pub speed: Speed,
+}
+
+/// How fast a processor does what was measured on another computer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Speed {
+    /// This many times as fast.
+    Factor(f64),
+    /// As the times of a DAXPY on both compare, if that of the other computer is known.
+    Daxpy,
+}
+
+impl Speed {
+    /// [`Speed::Daxpy`] in a model file.
+    pub(crate) const BY_DAXPY: &'static str = "daxpy";
+}
+
+impl Processor {
+    /// The highest speed: that of a processor whose figures are zero.
+    const MOST: f64 = 1e8;
+
+    /// Returns how many times as fast as another computer it is, on which an element of a DAXPY
+    /// takes this time; 1 if both are needed and not known.
+    pub fn speed_against(&self, other: Option<Time>) -> f64 {
+        match (self.speed, other) {
+            (Speed::Factor(factor), _) => factor,
+            (Speed::Daxpy, Some(_)) if self.daxpy == Time::ZERO => Self::MOST,
+            (Speed::Daxpy, Some(other)) => (other.as_secs() / self.daxpy.as_secs()).min(Self::MOST),
+            (Speed::Daxpy, None) => 1.0,
+        }
+    }
 }
 
 /// How collectives are carried out.
@@ -231,7 +261,7 @@ impl Default for Processor {
             copies_unexpected: false,
             interrupts: false,
             poll: Time::from_nanos(100),
-            speed: 1.0,
+            speed: Speed::Factor(1.0),
         }
     }
 }

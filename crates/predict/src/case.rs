@@ -2,10 +2,33 @@
 
 use panto_machine::{Machine, Model, RankMap};
 use panto_sim::{ComputeScale, Noise, RunConfig, Sharing};
+use panto_trace::Trace;
+use panto_units::Time;
 
 use crate::error::Error;
 use crate::mapping::Mapping;
-use crate::speeds::Speeds;
+use crate::speeds::{SpeedOrigin, Speeds};
+
+/// What a machine is made ready for: a program that was traced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Traced {
+    /// The number of ranks.
+    pub ranks: usize,
+    /// The time of an element of a DAXPY on the traced computer, if it is known.
+    pub daxpy: Option<Time>,
+}
+
+impl From<&Trace> for Traced {
+    fn from(trace: &Trace) -> Self {
+        Self { ranks: trace.size() as usize, daxpy: trace.daxpy_picoseconds().map(Time::from_picos) }
+    }
+}
+
+impl From<usize> for Traced {
+    fn from(ranks: usize) -> Self {
+        Self { ranks, daxpy: None }
+    }
+}
 
 /// How a program runs on a machine; defaults leave the choice to the machine.
 #[derive(Debug, Clone, Default)]
@@ -37,6 +60,8 @@ pub struct Case {
     pub sharing: Sharing,
     /// The speed of each rank; a single element if all are equal.
     pub compute_scales: Vec<ComputeScale>,
+    /// Where the speed comes from.
+    pub speed_origin: SpeedOrigin,
     /// The processor of each rank.
     pub places: Vec<u32>,
     /// What was changed to make the machine fit, for the user.
@@ -44,9 +69,10 @@ pub struct Case {
 }
 
 impl Case {
-    /// Makes a machine ready for `ranks` ranks. If ranks outnumber processors, they share them in
-    /// turns (P13).
-    pub fn new(model: Model, ranks: usize, options: &CaseOptions) -> Result<Self, Error> {
+    /// Makes a machine ready for a program. If ranks outnumber processors, they share them in turns
+    /// (P13).
+    pub fn new(model: Model, traced: impl Into<Traced>, options: &CaseOptions) -> Result<Self, Error> {
+        let Traced { ranks, daxpy } = traced.into();
         let mut notes = Vec::new();
         let mut machine = sized(model, ranks, options, &mut notes)?;
         let processors = options.processors.unwrap_or_else(|| machine.network.processors());
@@ -68,9 +94,10 @@ impl Case {
                 wanted - ranks
             ));
         }
-        options.speeds.check(machine.processor.speed)?;
+        options.speeds.check(&machine.processor, daxpy)?;
         Ok(Self {
-            compute_scales: options.speeds.compute_scales(machine.processor.speed, &places),
+            compute_scales: options.speeds.compute_scales(&machine.processor, daxpy, &places),
+            speed_origin: options.speeds.origin(&machine.processor, daxpy),
             sharing: options.sharing_on(&machine),
             machine,
             places,

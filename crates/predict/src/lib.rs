@@ -29,12 +29,12 @@ pub mod sweep;
 mod timeline;
 
 pub use assumed::AssumedFigures;
-pub use case::{Case, CaseOptions};
+pub use case::{Case, CaseOptions, Traced};
 pub use coupled::{CoupledFailure, CoupledRun};
 pub use error::{Error, MappingError, NoiseError, ReplayError, SpeedError, SweepError};
 pub use explanation::explain;
 pub use mapping::{Mapping, map_file};
 pub use noise::Disturbance;
 pub use prediction::{Prediction, Processor};
-pub use speeds::Speeds;
+pub use speeds::{SpeedOrigin, Speeds};
 pub use timeline::TimelineRecorder;

@@ -1,13 +1,13 @@
 //! How the time of a program changes with the number of ranks: the curve, where it is best, and
 //! what holds it back there.
 
-use panto_machine::{Model, Scale};
+use panto_machine::{Model, Scale, Speed};
 use panto_sim::observe::Activity;
 use panto_sim::program::Program;
 use panto_sim::replay;
 use panto_trace::Trace;
 
-use crate::case::{Case, CaseOptions};
+use crate::case::{Case, CaseOptions, Traced};
 use crate::error::Error;
 use crate::prediction::Prediction;
 use crate::speeds::Speeds;
@@ -19,8 +19,8 @@ pub struct Setting {
     pub model: Model,
     /// How programs run on it; the speed is that of all processors.
     pub options: CaseOptions,
-    /// The speed of processors relative to the traced machine.
-    pub speed: f64,
+    /// The speed of processors relative to the traced computer; none if the machine says it.
+    pub speed: Option<f64>,
     /// How traces are replayed.
     pub reading: replay::Options,
     /// Threads that a simulation may use.
@@ -113,27 +113,35 @@ impl Change {
 }
 
 impl Setting {
-    fn case(&self, ranks: u32, speed: f64) -> Result<Case, Error> {
-        let speeds = Speeds::parse(&speed.to_string())?;
-        Case::new(self.model.clone(), ranks as usize, &CaseOptions { speeds, ..self.options.clone() })
+    /// Returns the machine, made ready for a program, with processors that are `faster` times as
+    /// fast.
+    fn case(&self, traced: impl Into<Traced>, faster: f64) -> Result<Case, Error> {
+        let traced = traced.into();
+        let processor = &self.model.machine().processor;
+        let by_itself = match processor.speed {
+            Speed::Daxpy => processor.speed_against(traced.daxpy),
+            Speed::Factor(_) => 1.0,
+        };
+        let speeds = Speeds::parse(&(self.speed.unwrap_or(by_itself) * faster).to_string())?;
+        Case::new(self.model.clone(), traced, &CaseOptions { speeds, ..self.options.clone() })
     }
 
     /// Returns the notes on how the machine was made ready for a number of ranks.
     pub fn notes(&self, ranks: u32) -> Result<Vec<String>, Error> {
-        Ok(self.case(ranks, self.speed)?.notes)
+        Ok(self.case(ranks as usize, 1.0)?.notes)
     }
 
     /// Predicts a run.
     pub fn point(&self, trace: &Trace, origin: TraceOrigin) -> Result<Point, Error> {
         let ranks = trace.size();
-        let case = self.case(ranks, self.speed)?;
+        let case = self.case(trace, 1.0)?;
         let program = replay::program_on(trace, &case.machine, &self.reading, self.threads)?.program;
         let prediction = self.predict(&program, &case)?;
         let interval = match origin {
             TraceOrigin::Extrapolated { error: Some(error) } => {
                 let error = error.clamp(0.0, MOST_ERROR);
                 let time = |factor: f64| -> Result<f64, Error> {
-                    let case = self.case(ranks, self.speed * factor)?;
+                    let case = self.case(trace, factor)?;
                     Ok(self.predict(&program, &case)?.time().as_secs())
                 };
                 Some((time(1.0 / (1.0 - error))?, time(1.0 / (1.0 + error))?))
@@ -160,8 +168,8 @@ impl Setting {
 
     /// Returns the time of a run on the machine with a change, in seconds.
     pub fn changed(&self, trace: &Trace, change: Change) -> Result<f64, Error> {
-        let speed = self.speed * if change == Change::DoubleSpeed { 2.0 } else { 1.0 };
-        let mut case = self.case(trace.size(), speed)?;
+        let faster = if change == Change::DoubleSpeed { 2.0 } else { 1.0 };
+        let mut case = self.case(trace, faster)?;
         let program = replay::program_on(trace, &case.machine, &self.reading, self.threads)?.program;
         let by = match change {
             Change::HalfLatency => Scale { startup: 0.5, per_byte: 1.0 },

@@ -1,19 +1,40 @@
-//! Speeds of processors relative to the machine on which the program was traced (P13).
+//! Speeds of processors relative to the computer on which the program was traced (P13).
 
 use std::path::Path;
 
+use panto_machine::{Processor, Speed as MachineSpeed};
 use panto_sim::ComputeScale;
+use panto_units::Time;
 
 use crate::error::{Error, SpeedError};
 use crate::sample::Figure;
 
-/// Speeds relative to the traced machine.
-#[derive(Debug, Clone, PartialEq)]
+/// Speeds relative to the traced computer.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub enum Speeds {
+    /// As the machine says.
+    #[default]
+    Machine,
     /// One speed for all processors.
     Same(Speed),
     /// One speed per processor; further processors have the last one.
     Each(Vec<Speed>),
+}
+
+/// Where the speed of processors comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpeedOrigin {
+    /// The command line or the model states it.
+    Stated,
+    /// An element of a DAXPY takes these times on the traced computer and on the machine.
+    Daxpy {
+        /// On the traced computer.
+        traced: Time,
+        /// On the machine.
+        machine: Time,
+    },
+    /// The machine's DAXPY is known and that of the traced computer is not.
+    Unknown,
 }
 
 /// The speed of a processor.
@@ -28,12 +49,6 @@ pub struct Speed {
 const LEAST: f64 = 1e-8;
 /// The highest speed that can be simulated.
 const MOST: f64 = 1e8;
-
-impl Default for Speeds {
-    fn default() -> Self {
-        Self::Same(Speed { factor: 1.0, between: None })
-    }
-}
 
 impl Speeds {
     /// Parses a number such as `2.3`, an interval such as `1.8..2.2`, a list such as `1,1,0.5`, or
@@ -68,6 +83,7 @@ impl Speeds {
 
     fn as_slice(&self) -> &[Speed] {
         match self {
+            Self::Machine => &[],
             Self::Same(speed) => std::slice::from_ref(speed),
             Self::Each(speeds) => speeds,
         }
@@ -78,7 +94,7 @@ impl Speeds {
         let figure = |(nth, speed): (usize, &Speed)| {
             let (low, high) = speed.between?;
             let key = match self {
-                Self::Same(_) => "speed".to_owned(),
+                Self::Machine | Self::Same(_) => "speed".to_owned(),
                 Self::Each(_) => format!("speed of processor {nth}"),
             };
             Some(Figure { key, written: format!("{low}..{high}"), low, high })
@@ -91,6 +107,7 @@ impl Speeds {
     pub fn with(&self, values: &[f64]) -> Self {
         let mut speeds = self.clone();
         let all = match &mut speeds {
+            Self::Machine => &mut [],
             Self::Same(speed) => std::slice::from_mut(speed),
             Self::Each(speeds) => speeds,
         };
@@ -101,8 +118,9 @@ impl Speeds {
         speeds
     }
 
-    /// Fails if a speed, times that of the machine model, is out of range.
-    pub fn check(&self, machine: f64) -> Result<(), Error> {
+    /// Fails if a speed on a machine is out of range; `daxpy` is the traced computer's.
+    pub fn check(&self, processor: &Processor, daxpy: Option<Time>) -> Result<(), Error> {
+        let machine = self.machine(processor, daxpy);
         let speeds = self.as_slice().iter().map(|speed| speed.factor * machine);
         match speeds.into_iter().find(|speed| !(LEAST..=MOST).contains(speed)) {
             None => Ok(()),
@@ -110,18 +128,45 @@ impl Speeds {
         }
     }
 
-    /// Returns the speed of each rank, times that of the machine model; a single element if all are
-    /// equal.
-    pub fn compute_scales(&self, machine: f64, places: &[u32]) -> Vec<ComputeScale> {
-        let scale = |speed: Speed| {
-            ComputeScale::from_speed((speed.factor * machine).clamp(LEAST, MOST)).unwrap_or(ComputeScale::ONE)
+    /// Returns the speed of each rank on a machine; a single element if all are equal. `daxpy` is
+    /// the traced computer's.
+    pub fn compute_scales(
+        &self,
+        processor: &Processor,
+        daxpy: Option<Time>,
+        places: &[u32],
+    ) -> Vec<ComputeScale> {
+        let machine = self.machine(processor, daxpy);
+        let scale = |factor: f64| {
+            ComputeScale::from_speed((factor * machine).clamp(LEAST, MOST)).unwrap_or(ComputeScale::ONE)
         };
         match self {
-            Self::Same(speed) => vec![scale(*speed)],
+            Self::Machine => vec![scale(1.0)],
+            Self::Same(speed) => vec![scale(speed.factor)],
             Self::Each(speeds) => {
                 let of = |place: &u32| speeds[(*place as usize).min(speeds.len() - 1)];
-                places.iter().map(|place| scale(of(place))).collect()
+                places.iter().map(|place| scale(of(place).factor)).collect()
             }
+        }
+    }
+
+    /// Returns where the speed on a machine comes from; `daxpy` is the traced computer's.
+    pub fn origin(&self, processor: &Processor, daxpy: Option<Time>) -> SpeedOrigin {
+        match (self, processor.speed, daxpy) {
+            (Self::Machine, MachineSpeed::Daxpy, Some(traced)) => {
+                SpeedOrigin::Daxpy { traced, machine: processor.daxpy }
+            }
+            (Self::Machine, MachineSpeed::Daxpy, None) => SpeedOrigin::Unknown,
+            _ => SpeedOrigin::Stated,
+        }
+    }
+
+    /// Returns the speed of the machine by itself. Given speeds replace one that is found by
+    /// comparing processors, and are multiplied with one that the model states.
+    fn machine(&self, processor: &Processor, daxpy: Option<Time>) -> f64 {
+        match (self, processor.speed) {
+            (Self::Same(_) | Self::Each(_), MachineSpeed::Daxpy) => 1.0,
+            _ => processor.speed_against(daxpy),
         }
     }
 }
@@ -148,20 +193,38 @@ fn number(word: &str, text: &str) -> Result<f64, Error> {
 
 #[cfg(test)]
 mod tests {
-    use panto_units::Time;
-
     use super::*;
+
+    fn stated(factor: f64) -> Processor {
+        Processor { speed: MachineSpeed::Factor(factor), ..Processor::default() }
+    }
+
+    fn seconds(speeds: &Speeds, processor: &Processor, daxpy: Option<u64>, places: &[u32]) -> Vec<f64> {
+        let second = Time::from_nanos(1_000_000_000);
+        let scales = speeds.compute_scales(processor, daxpy.map(Time::from_picos), places);
+        scales.iter().map(|scale| scale.apply(second).as_secs()).collect()
+    }
+
+    #[test]
+    fn an_old_processor_is_as_slow_as_its_daxpy() {
+        let old =
+            Processor { speed: MachineSpeed::Daxpy, daxpy: Time::from_nanos(200), ..Processor::default() };
+        let of = |speeds: &Speeds, daxpy| seconds(speeds, &old, daxpy, &[0]);
+        assert_eq!(of(&Speeds::Machine, Some(400)), [500.0]);
+        assert_eq!(of(&Speeds::Machine, None), [1.0], "the traced computer's speed is not known");
+        assert_eq!(of(&Speeds::parse("0.5").unwrap(), Some(400)), [2.0], "a given speed replaces it");
+        let free = Processor { daxpy: Time::ZERO, ..old };
+        assert!(seconds(&Speeds::Machine, &free, Some(400), &[0])[0] < 1e-6);
+        assert_eq!(seconds(&Speeds::Machine, &stated(4.0), Some(400), &[0]), [0.25]);
+    }
 
     #[test]
     fn each_processor_has_its_speed() {
-        let second = Time::from_nanos(1_000_000_000);
-        let compute_scales = Speeds::parse("1,2,0.5").unwrap().compute_scales(1.0, &[2, 0, 1, 9]);
-        let times: Vec<f64> = compute_scales.iter().map(|scale| scale.apply(second).as_secs()).collect();
-        assert_eq!(times, [2.0, 1.0, 0.5, 2.0]);
-        assert_eq!(
-            Speeds::parse("2").unwrap().compute_scales(2.0, &[0, 1])[0].apply(second),
-            Time::from_nanos(250_000_000)
-        );
+        let of = |text, machine, places: &[u32]| {
+            seconds(&Speeds::parse(text).unwrap(), &stated(machine), None, places)
+        };
+        assert_eq!(of("1,2,0.5", 1.0, &[2, 0, 1, 9]), [2.0, 1.0, 0.5, 2.0]);
+        assert_eq!(of("2", 2.0, &[0, 1]), [0.25]);
     }
 
     #[test]
@@ -171,10 +234,7 @@ mod tests {
         let keys: Vec<(&str, f64, f64)> =
             figures.iter().map(|figure| (figure.key.as_str(), figure.low, figure.high)).collect();
         assert_eq!(keys, [("speed of processor 1", 2.0, 8.0), ("speed of processor 2", 0.5, 0.5)]);
-        let second = Time::from_nanos(1_000_000_000);
-        let times = |speeds: &Speeds| -> Vec<f64> {
-            speeds.compute_scales(1.0, &[0, 1, 2]).iter().map(|scale| scale.apply(second).as_secs()).collect()
-        };
+        let times = |speeds: &Speeds| seconds(speeds, &stated(1.0), None, &[0, 1, 2]);
         assert_eq!(times(&speeds), [1.0, 0.25, 2.0]);
         assert_eq!(times(&speeds.with(&[8.0, 1.0])), [1.0, 0.125, 1.0]);
     }

@@ -12,6 +12,8 @@ pub mod key {
     pub const HOST: &str = "host";
     /// The cores that the rank may use, as the kernel lists them: `0-3,7`.
     pub const CORES: &str = "cores";
+    /// The time of an element of a DAXPY on the host, in picoseconds.
+    pub const DAXPY: &str = "daxpy_ps";
     /// The MPI library's name and version.
     pub const MPI: &str = "mpi";
     /// The MPI library's ABI.

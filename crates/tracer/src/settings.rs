@@ -15,6 +15,7 @@ const COUPLING: &str = "PANTO_RUN_COUPLING";
 const HUB: &str = "PANTO_RUN_HUB";
 const COMPUTATION: &str = "PANTO_RUN_COMPUTATION";
 const SLEEPS: &str = "PANTO_RUN_SLEEPS";
+const DAXPY: &str = "PANTO_RUN_DAXPY";
 const CLOCKS: &str = "PANTO_RUN_CLOCKS";
 
 /// The clock by which computation is measured.
@@ -60,6 +61,7 @@ fn live_settings() -> Option<live::Settings> {
         hub: text(HUB)?.parse().ok()?,
         computation: text(COMPUTATION).unwrap_or_else(|| "measured".to_owned()),
         has_sleeps: text(SLEEPS).is_some_and(|value| value == "recorded"),
+        daxpy: text(DAXPY).and_then(|value| value.parse().ok()),
         has_system_clocks: text(CLOCKS).is_some_and(|value| value == "all"),
     })
 }

@@ -54,14 +54,19 @@ fn begin(settings: &Settings, name: &str, threads: u32, before: u64, inside: u64
         return Err("this process was started by another MPI program, which is recorded".into());
     }
     let mut output = Output::create(&settings.folder, number)?;
+    let daxpy = daxpy(settings);
     thread_state::with(|local| {
         local.begin_first();
         clock::settle(settings, own_ticks(local));
     });
     let (started, monotonic) = ticks::with_monotonic();
     let head = Head { is_whole: false, rank: number, ranks: size };
+    let mut metadata = metadata(settings, mpi, monotonic);
+    if let Some(daxpy) = daxpy {
+        metadata.set(key::DAXPY, &daxpy);
+    }
     output
-        .append(&stream_start(head, &metadata(settings, mpi, monotonic)))
+        .append(&stream_start(head, &metadata))
         .map_err(|error| format!("{}: {error}", output.path().display()))?;
     if settings.has_token && threads > FUNNELED {
         warn(
@@ -136,6 +141,15 @@ fn metadata(settings: &Settings, mpi: &Mpi, monotonic: u64) -> Metadata {
     metadata.set(key::STARTED, &since.as_nanos());
     metadata.set(key::MONOTONIC_START, &monotonic);
     metadata
+}
+
+/// Returns the time of an element of a DAXPY on this host, in picoseconds. A run in virtual time
+/// has one figure for all ranks.
+fn daxpy(settings: &Settings) -> Option<u64> {
+    match &settings.live {
+        Some(live) => live.daxpy,
+        None => Some(panto_daxpy::picoseconds_per_element()),
+    }
 }
 
 /// Returns the cores that this process may use, as the kernel lists them.

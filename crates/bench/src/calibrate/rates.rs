@@ -158,7 +158,7 @@ impl Operands {
                 Work::Reduce(elements * DOUBLE)
             }
             Kind::Daxpy => {
-                y.iter_mut().zip(x).for_each(|(y, x)| *y += A * x);
+                panto_daxpy::daxpy(A, x, y);
                 Work::Daxpy(elements)
             }
         };

@@ -10,9 +10,10 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use panto_coupling::{Hub, MAX_RANKS};
 use panto_launch::{Coverage, Exit, Preload, Target, TracerOptions, trace_name, variables};
-use panto_predict::{Case, CoupledFailure, CoupledRun};
+use panto_predict::{Case, CoupledFailure, CoupledRun, Traced};
 use panto_report::present::RunComputation;
 use panto_trace::{Action, RankTrace, key};
+use panto_units::Time;
 
 use super::simulate::{CaseArgs, Presentation, Simulate};
 use super::trace::{Outcome, TRACER};
@@ -119,7 +120,8 @@ impl Run {
             ));
         };
         // Errors of the machine are reported before the program starts.
-        self.case.case(&self.machine, 1)?;
+        let daxpy = self.daxpy()?;
+        self.case.case(&self.machine, Traced { ranks: 1, daxpy })?;
         let mut workspace = Workspace::new()?;
         let name = trace_name(&self.words);
         let file = self.output.clone().unwrap_or_else(|| workspace.folder.path().join(&name));
@@ -127,7 +129,7 @@ impl Run {
         target.create(self.force)?;
         let mut command = Command::new(first);
         command.args(&self.words[1..]);
-        let started = self.start(&target, &mut command, &mut workspace);
+        let started = self.start(&target, &mut command, &mut workspace, daxpy);
         let (exit, served) = started.inspect_err(|_| drop(target.clear()))?;
         interrupt::end_without_leftovers()?;
         self.finish(&target, &name, exit, &served)
@@ -139,6 +141,7 @@ impl Run {
         target: &Target,
         command: &mut Command,
         workspace: &mut Workspace,
+        daxpy: Option<Time>,
     ) -> Result<(Exit, Result<(), Failure>), Failure> {
         let preload = Preload::unpack(TRACER, target.ranks())?;
         let options = TracerOptions { clock: panto_launch::Clock::Cpu, stamps: false, token: false };
@@ -146,11 +149,14 @@ impl Run {
         command.envs(self.computation_variables(workspace.folder.path())?);
         command.env("PANTO_RUN_COUPLING", workspace.memory());
         command.env("PANTO_RUN_HUB", std::process::id().to_string());
+        if let Some(daxpy) = daxpy {
+            command.env("PANTO_RUN_DAXPY", daxpy.as_picos().to_string());
+        }
         command.env("PANTO_RUN_CLOCKS", if self.clocks == Clocks::All { "all" } else { "mpi" });
         let mut served = Ok(());
         let hub = &mut workspace.hub;
         let exit = panto_launch::run(command, |ended| {
-            served = self.serve(hub, &ended);
+            served = self.serve(hub, daxpy, &ended);
             if let Err(failure) = &served {
                 print::alarm(format_args!("panto: {failure}"));
                 hub.end();
@@ -162,7 +168,7 @@ impl Run {
     }
 
     /// Simulates the job until its end.
-    fn serve(&self, hub: &mut Hub, ended: &Receiver<()>) -> Result<(), Failure> {
+    fn serve(&self, hub: &mut Hub, daxpy: Option<Time>, ended: &Receiver<()>) -> Result<(), Failure> {
         let is_over = AtomicBool::new(false);
         let has_ended = || {
             if let Err(std::sync::mpsc::TryRecvError::Disconnected) = ended.try_recv() {
@@ -179,12 +185,22 @@ impl Run {
             }
             hub.wait(PATIENCE, || hub.ranks().is_some());
         };
-        let case = self.case.case(&self.machine, ranks as usize)?;
+        let case = self.case.case(&self.machine, Traced { ranks: ranks as usize, daxpy })?;
         let served = serve_on(hub, &case, ranks, has_ended);
         served.or_else(|failure| match failure {
             // The program has failed itself, and its exit code says so.
             CoupledFailure::Ended => Ok(()),
             failure => Err(Failure::Run(failure.to_string())),
+        })
+    }
+
+    /// Returns the time of an element of a DAXPY on the computer whose computation is simulated:
+    /// this one, or that of the trace that is repeated, if it is known.
+    fn daxpy(&self) -> Result<Option<Time>, Failure> {
+        Ok(match self.computation.as_str() {
+            "measured" => Some(Time::from_picos(panto_daxpy::picoseconds_per_element())),
+            "none" => None,
+            file => Traced::from(&program::open(Path::new(file))?).daxpy,
         })
     }
 

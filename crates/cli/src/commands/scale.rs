@@ -41,9 +41,10 @@ pub struct Scale {
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
 
-    /// Speed of processors relative to the traced machine.
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
-    speed: f64,
+    /// Speed of processors relative to the traced computer. By default as the machine says: as
+    /// fast, or by the times of a DAXPY on both.
+    #[arg(long, value_name = "FACTOR")]
+    speed: Option<f64>,
 
     /// Whether all runs solve the same problem (strong scaling), or one that grows with the ranks
     /// (weak scaling) [default: by the computation of the traces].

@@ -58,6 +58,21 @@ fn a_message_takes_what_the_machine_says() {
     assert!((seconds(&faster, "time_s") - 5e-6).abs() < 1e-12, "{faster:#}");
 }
 
+/// How slow an old machine is cannot be known without the speed of the traced computer: that is the
+/// first assumption.
+#[test]
+fn the_speed_of_an_old_machine_is_not_guessed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    from_goal(folder.path(), LATE);
+    let found = simulated(folder.path(), "in.panto --machine cm5");
+    let first = found["assumed"][0].as_str().expect("text");
+    assert!(first.contains("although cm5 is slower: the speed of the traced computer is not in"), "{first}");
+    assert!((seconds(&found, "computation_s") - 6e-6).abs() < 1e-12, "{found:#}");
+    let given = simulated(folder.path(), "in.panto --machine cm5 --speed 0.001");
+    assert!((seconds(&given, "computation_s") - 6e-3).abs() < 1e-9, "{given:#}");
+    assert_eq!(given["assumed"][0], "computation is 0.00100 times as fast as on the traced computer");
+}
+
 /// The parts of each rank's time add up to its end, and those of the critical path to the makespan.
 #[test]
 fn all_time_is_accounted_for() {

@@ -89,6 +89,21 @@ fn the_clocks_of_the_system_are_in_virtual_time() {
     }
 }
 
+/// The report of a command that prints JSON, perhaps after the output of a program.
+fn report(output: &str) -> serde_json::Value {
+    let json = output.find('{').map_or("", |start| &output[start..]);
+    serde_json::from_str(json).expect("a report")
+}
+
+/// Returns the report of `panto simulate` for the scene's trace.
+fn simulated(scene: &Scene, machine: &str) -> serde_json::Value {
+    let mut command = Command::new(PANTO);
+    command.arg("simulate").arg(scene.file()).args(["-m", machine, "--format", "json"]);
+    let ended = Job::new(command).run();
+    ended.succeeds();
+    report(&ended.stdout)
+}
+
 /// The trace of another run gives the computation: both commands then simulate the same calls.
 #[test]
 fn a_recorded_program_takes_as_long_as_its_simulation() {
@@ -103,19 +118,32 @@ fn a_recorded_program_takes_as_long_as_its_simulation() {
             let Some(job) = scene.run(&mpi, 4, options, app) else { continue };
             let ended = job.run();
             ended.succeeds();
-            let mut command = Command::new(PANTO);
-            command.arg("simulate").arg(scene.file()).args(["-m", "infiniband", "--format", "json"]);
-            let simulated = Job::new(command).run();
-            simulated.succeeds();
-            // The program's own output comes first.
-            let makespan = |output: &str| {
-                let json = output.find('{').map_or("", |start| &output[start..]);
-                let report: serde_json::Value = serde_json::from_str(json).expect("a report");
-                report["time_s"].to_string()
-            };
-            assert_eq!(makespan(&ended.stdout), makespan(&simulated.stdout), "{app} on {}", mpi.name);
+            let simulated = simulated(&scene, "infiniband");
+            assert_eq!(report(&ended.stdout)["time_s"], simulated["time_s"], "{app} on {}", mpi.name);
         }
     }
+}
+
+/// The tracer keeps the time of a DAXPY, by which `simulate` and `run` know how much slower an old
+/// machine computes.
+#[test]
+fn an_old_machine_computes_as_slowly_as_its_daxpy() {
+    let (scene, mpi) = (Scene::new(), mpis::MPICH);
+    let Some(program) = mpi.app("wavefront") else { return };
+    scene.trace_on(&mpi, 2, &program).run().succeeds();
+    let mut info = Command::new(PANTO);
+    info.arg("info").arg(scene.file());
+    let info = Job::new(info).run();
+    assert!(info.stdout.contains("for an element of a DAXPY in the cache"), "{}", info.stdout);
+    let simulated = simulated(&scene, "ipsc860");
+    let slow = "times as fast as on the traced computer: an element of a DAXPY takes ";
+    let first = simulated["assumed"][0].as_str().expect("text");
+    assert!(first.starts_with("computation is 0.0") && first.contains(slow), "{first}");
+    let options = "-m ipsc860 --computation app.panto --format json";
+    let Some(job) = scene.run(&mpi, 2, options, "wavefront") else { return };
+    let ended = job.run();
+    ended.succeeds();
+    assert_eq!(report(&ended.stdout)["time_s"], simulated["time_s"]);
 }
 
 /// The input of hpcc: a problem of order 200 on 2 x 2 ranks. It reads the first words of lines 3 to

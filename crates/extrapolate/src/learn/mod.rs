@@ -124,6 +124,9 @@ fn metadata(trace: &Trace) -> Metadata {
             }
         }
     }
+    if let Some(daxpy) = trace.daxpy_picoseconds() {
+        metadata.set(key::DAXPY, &daxpy);
+    }
     metadata
 }
 

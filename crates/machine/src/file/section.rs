@@ -3,6 +3,7 @@
 use panto_units::{Time, parse_bytes, parse_rate, parse_seconds, parse_span};
 
 use crate::cost::PerByte;
+use crate::machine::Speed;
 
 use super::error::{Error, Location};
 use super::schema::{join, wrong};
@@ -88,15 +89,15 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// A positive factor.
-    pub fn factor(&self, key: &str) -> Result<Option<f64>, Error> {
-        let factor = |value: &Value| match value {
-            Value::Number(number) => Some(*number),
-            Value::Integer(integer) => Some(*integer as f64),
+    /// A speed: a positive factor, or the figure that says it.
+    pub fn speed(&self, key: &str) -> Result<Option<Speed>, Error> {
+        let factor = |factor: f64| (factor.is_finite() && factor > 0.0).then_some(Speed::Factor(factor));
+        self.read(key, "a number above 0 such as 1.5, or \"daxpy\"", |value| match value {
+            Value::Number(number) => factor(*number),
+            Value::Integer(integer) => factor(*integer as f64),
+            Value::Text(text) if text == Speed::BY_DAXPY => Some(Speed::Daxpy),
             _ => None,
-        };
-        let sound = |factor: &f64| factor.is_finite() && *factor > 0.0;
-        self.read(key, "a number above 0 such as 1.5", |value| factor(value).filter(sound))
+        })
     }
 
     pub fn count(&self, key: &str) -> Result<Option<u64>, Error> {

@@ -11,7 +11,7 @@ use panto_units::Time;
 use super::error::Error;
 use super::schema;
 use crate::cost::{Cost, PerByte, Piece};
-use crate::machine::{CollectiveSend, Machine, Processor, Protocol};
+use crate::machine::{CollectiveSend, Machine, Processor, Protocol, Speed};
 use crate::map::RankMap;
 use crate::network::{Network, Switching};
 use crate::sharing::Sharing;
@@ -365,7 +365,10 @@ fn processor(writer: &mut ModelWriter, processor: &Processor) {
         writer.value("interrupts", true);
     }
     writer.value("poll", time(processor.poll));
-    writer.value("speed", format_args!("{:?}", processor.speed));
+    match processor.speed {
+        Speed::Factor(factor) => writer.value("speed", format_args!("{factor:?}")),
+        Speed::Daxpy => writer.value("speed", format_args!("\"{}\"", Speed::BY_DAXPY)),
+    }
 }
 
 #[cfg(test)]

@@ -23,6 +23,8 @@ pub struct Task<'a> {
     machine: Machine,
     sharing: Sharing,
     speeds: Speeds,
+    /// The time of an element of a DAXPY on the traced computer, if it is known.
+    daxpy: Option<Time>,
 }
 
 /// An evaluated mapping.
@@ -37,15 +39,21 @@ pub struct Trial {
 }
 
 impl<'a> Task<'a> {
-    /// Makes the machine ready. The mapping of `options` is ignored.
-    pub fn new(program: &'a Program, model: Model, options: &CaseOptions) -> Result<Self, Error> {
+    /// Makes the machine ready for a program; `daxpy` is the traced computer's, if it is known. The
+    /// mapping of `options` is ignored.
+    pub fn new(
+        program: &'a Program,
+        daxpy: Option<Time>,
+        model: Model,
+        options: &CaseOptions,
+    ) -> Result<Self, Error> {
         let mut machine = case::sized(model, program.ranks as usize, options, &mut Vec::new())?;
         let processors = options.processors.unwrap_or_else(|| machine.network.processors());
         // The machine is copied for each trial, and its sources are not needed.
         machine.sources.clear();
         machine.multitasking = true;
         let sharing = options.sharing_on(&machine);
-        Ok(Self { program, processors, machine, sharing, speeds: options.speeds.clone() })
+        Ok(Self { program, daxpy, processors, machine, sharing, speeds: options.speeds.clone() })
     }
 
     /// Returns the number of ranks.
@@ -63,7 +71,8 @@ impl<'a> Task<'a> {
         let mut machine = self.machine.clone();
         case::place(&mut machine, places);
         Case {
-            compute_scales: self.speeds.compute_scales(machine.processor.speed, places),
+            compute_scales: self.speeds.compute_scales(&machine.processor, self.daxpy, places),
+            speed_origin: self.speeds.origin(&machine.processor, self.daxpy),
             machine,
             sharing: self.sharing,
             places: places.to_vec(),

@@ -63,7 +63,7 @@ fn task(program: &Program, processors: usize) -> Task<'_> {
     let model = Model::load("ethernet10", &[]).unwrap();
     let options =
         CaseOptions { processors: Some(processors), sharing: Some(Sharing::Links), ..CaseOptions::default() };
-    Task::new(program, model, &options).unwrap()
+    Task::new(program, None, model, &options).unwrap()
 }
 
 fn effort(schemes: &[Scheme]) -> Effort {

@@ -3,7 +3,7 @@
 use panto_machine::Model;
 use panto_sim::Sharing;
 
-use crate::case::{Case, CaseOptions};
+use crate::case::{Case, CaseOptions, Traced};
 use crate::error::{Error, SweepError};
 use crate::mapping::Mapping;
 use crate::noise::Disturbance;
@@ -104,9 +104,9 @@ impl Variant {
         words.join(", ")
     }
 
-    /// Returns the machine, made ready for `ranks` ranks.
-    pub fn case(&self, ranks: usize) -> Result<Case, Error> {
-        Case::new(self.model()?, ranks, &self.options()?)
+    /// Returns the machine, made ready for a program.
+    pub fn case(&self, traced: impl Into<Traced>) -> Result<Case, Error> {
+        Case::new(self.model()?, traced, &self.options()?)
     }
 
     /// Returns the model with the values of this setting.

@@ -13,7 +13,7 @@ use super::fingerprint::Fingerprint;
 use super::outcome::{Outcome, Row};
 use super::parameter::Variant;
 use super::runner::{Runner, batch_size};
-use crate::case::Case;
+use crate::case::{Case, Traced};
 use crate::error::Error;
 use crate::noise::Disturbance;
 use panto_parallel as parallel;
@@ -70,9 +70,9 @@ impl<'a> Sweep<'a> {
     ) -> Result<Self, Error> {
         let version = env!("CARGO_PKG_VERSION");
         let common = Fingerprint::new().debug(&version).debug(&options).contents(trace.path())?;
-        let ranks = trace.size() as usize;
+        let traced = Traced::from(trace);
         let checked =
-            parallel::map(variants.len(), threads, |index| check(&variants[index], ranks, seed, common));
+            parallel::map(variants.len(), threads, |index| check(&variants[index], traced, seed, common));
         let (plans, collectives, doubts) = (Vec::new(), Vec::new(), BTreeSet::new());
         let mut sweep = Self { trace, options, seed, plans, collectives, doubts };
         for (variant, Checked { key, doubt, collectives }) in variants.into_iter().zip(checked) {
@@ -148,7 +148,7 @@ impl<'a> Sweep<'a> {
     }
 
     fn case(&self, variant: &Variant) -> Result<Case, Error> {
-        variant.case(self.trace.size() as usize)
+        variant.case(self.trace)
     }
 
     /// Simulates some settings on `threads` threads and passes the outcome of each to `done` as it
@@ -270,9 +270,9 @@ struct Checked {
     collectives: Result<Collectives, Error>,
 }
 
-fn check(variant: &Variant, ranks: usize, seed: u64, common: Fingerprint) -> Checked {
+fn check(variant: &Variant, traced: Traced, seed: u64, common: Fingerprint) -> Checked {
     let chosen = common.debug(variant);
-    match variant.case(ranks).and_then(|case| Ok((case, variant.noise(seed)?))) {
+    match variant.case(traced).and_then(|case| Ok((case, variant.noise(seed)?))) {
         Ok((mut case, noise)) => {
             let doubt = case.machine.doubt();
             // The sources of parameters do not change the prediction.

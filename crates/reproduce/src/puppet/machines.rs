@@ -74,6 +74,6 @@ impl Bench {
             processors: Some(processors),
             ..CaseOptions::default()
         };
-        Ok(Task::new(program, self.model(&format!("complete {processors}"), processors)?, &options)?)
+        Ok(Task::new(program, None, self.model(&format!("complete {processors}"), processors)?, &options)?)
     }
 }

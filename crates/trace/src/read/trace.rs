@@ -105,6 +105,16 @@ impl Trace {
         Path::new(path).file_name().and_then(|name| name.to_str())
     }
 
+    /// Returns the time of an element of a DAXPY on the traced computer: the median over the ranks
+    /// of which it is known.
+    pub fn daxpy_picoseconds(&self) -> Option<u64> {
+        let own = self.ranks.iter().filter_map(|rank| rank.metadata().number(key::DAXPY));
+        let mut all: Vec<u64> =
+            own.chain(self.metadata.number(key::DAXPY)).filter(|&time| time > 0).collect();
+        all.sort_unstable();
+        all.get(all.len() / 2).copied()
+    }
+
     /// Returns the ranks that the trace has, in their order.
     pub fn ranks(&self) -> &[RankTrace] {
         &self.ranks

@@ -83,6 +83,8 @@ pub struct Settings {
     pub computation: String,
     /// Whether computation that is repeated from a trace contains the program's sleeps.
     pub has_sleeps: bool,
+    /// The time of an element of a DAXPY, in picoseconds, by which computation is scaled.
+    pub daxpy: Option<u64>,
     /// Whether the system's clocks are in virtual time, too.
     pub has_system_clocks: bool,
 }

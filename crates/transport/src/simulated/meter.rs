@@ -1,6 +1,7 @@
 //! Computation that is measured on the host and scaled to the modelled processor.
 
 use std::cell::Cell;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use panto_machine::Machine;
@@ -35,7 +36,14 @@ impl Meter {
 }
 
 fn scaled(computed: Duration, machine: &Machine) -> Time {
-    Time::from_picos((computed.as_secs_f64() / machine.processor.speed * 1e12) as u64)
+    let speed = machine.processor.speed_against(Some(daxpy()));
+    Time::from_picos((computed.as_secs_f64() / speed * 1e12) as u64)
+}
+
+/// Returns the time of an element of a DAXPY on this host.
+fn daxpy() -> Time {
+    static DAXPY: OnceLock<Time> = OnceLock::new();
+    *DAXPY.get_or_init(|| Time::from_picos(panto_daxpy::picoseconds_per_element()))
 }
 
 /// Returns the CPU time of this thread, which excludes other programs on the host.

@@ -213,7 +213,7 @@ fn a_started_receive_overlaps_with_computation() {
 #[test]
 fn measured_computation_advances_the_clock() {
     let mut machine = simple(1, Protocol::Buffered);
-    machine.processor.speed = 1e-3;
+    machine.processor.speed = panto_machine::Speed::Factor(1e-3);
     let world = world(machine, Sharing::None).measured();
     let spin = |t: &Endpoint| -> Result<Time> {
         let sum = std::hint::black_box((0..100_000_u64).fold(0, |sum, x| std::hint::black_box(sum ^ x)));

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use panto_predict::balance::{BalanceResult, Effort, Scheme, Task, balance};
-use panto_predict::{Case, Mapping, map_file};
+use panto_predict::{Case, Mapping, Traced, map_file};
 use panto_report::present::BalanceReport;
 use panto_sim::RunError;
 use panto_sim::replay::Replay;
@@ -109,9 +109,9 @@ impl Balance {
         }
         let trace = program::open(&self.trace)?;
         let (model, options) = (self.case.model(&self.machine)?, self.case.options()?);
-        let case = Case::new(model.clone(), trace.size() as usize, &options)?;
+        let case = Case::new(model.clone(), &trace, &options)?;
         let replay = simulate::read(&trace, &case, &self.case)?;
-        let task = Task::new(&replay.program, model, &options)?;
+        let task = Task::new(&replay.program, Traced::from(&trace).daxpy, model, &options)?;
         let baselines = baselines(&task, &options.mapping)?;
         let effort =
             self.effort(&task, &baselines[0].1).map_err(|error| self.run_failure(&error, &replay))?;

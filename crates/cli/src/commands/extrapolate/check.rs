@@ -31,7 +31,7 @@ pub fn check(program: &Program, real: &Path, machine: &str) -> Result<Checked, F
     let setting = Setting {
         model: load(machine, &[])?,
         options: CaseOptions::default(),
-        speed: 1.0,
+        speed: None,
         reading: replay::Options::default(),
         threads: cores().len(),
     };

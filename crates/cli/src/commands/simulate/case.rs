@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use panto_machine::{Model, Sharing};
-use panto_predict::{Case, CaseOptions, Mapping, Speeds};
+use panto_predict::{Case, CaseOptions, Mapping, Speeds, Traced};
 use panto_sim::replay;
 
 use crate::failure::Failure;
@@ -25,8 +25,8 @@ pub struct CaseArgs {
     #[arg(long, value_name = "MAP")]
     pub map: Option<String>,
 
-    /// Speed of processors relative to the traced machine: a number, or a list or file with one per
-    /// processor.
+    /// Speed of processors relative to the traced computer: a number, or a list or file with one
+    /// per processor [default: as the machine says: as fast, or by the times of a DAXPY on both].
     #[arg(long, value_name = "FACTOR")]
     pub speed: Option<String>,
 
@@ -86,9 +86,9 @@ impl CaseArgs {
         self.set.iter().cloned().chain(rules).collect()
     }
 
-    /// Returns the machine, made ready for `ranks` ranks.
-    pub fn case(&self, name: &str, ranks: usize) -> Result<Case, Failure> {
-        self.case_with(name, &[], self.speeds()?, ranks)
+    /// Returns the machine, made ready for a program.
+    pub fn case(&self, name: &str, traced: impl Into<Traced>) -> Result<Case, Failure> {
+        self.case_with(name, &[], self.speeds()?, traced)
     }
 
     /// Returns the machine with further overrides and other speeds.
@@ -97,10 +97,10 @@ impl CaseArgs {
         name: &str,
         sets: &[String],
         speeds: Speeds,
-        ranks: usize,
+        traced: impl Into<Traced>,
     ) -> Result<Case, Failure> {
         let model = load(name, &[self.overrides(), sets.to_vec()].concat())?;
-        Ok(Case::new(model, ranks, &self.options_with(speeds)?)?)
+        Ok(Case::new(model, traced, &self.options_with(speeds)?)?)
     }
 
     /// Returns the speeds of processors.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use panto_predict::{AssumedFigures, Case, Disturbance, Prediction, TimelineRecorder};
+use panto_predict::{AssumedFigures, Case, Disturbance, Prediction, TimelineRecorder, Traced};
 use panto_report::present::{PredictionReport, RunComputation, Subject, samples_json, samples_text};
 use panto_sim::program::Program;
 use panto_sim::replay::{self, Cut, Replay};
@@ -121,12 +121,13 @@ impl Simulate {
         let trace = program::open(&self.trace)?;
         let sampled_inputs = SampledCase { machine: &self.machine, case: &self.case, noise: &self.noise };
         let unknowns = self.samples.unknowns(&sampled_inputs)?;
-        let case = self.case.case(&self.machine, trace.size() as usize)?;
+        let traced = Traced::from(&trace);
+        let case = self.case.case(&self.machine, traced)?;
         let replay = read(&trace, &case, &self.case)?;
         let noise = self.noise.disturbance()?;
         let prediction = self.predict(&replay, &case, noise.as_ref())?;
-        let assumed = self.assumed(&replay, noise.as_ref())?;
-        let samples = match self.samples.draw(&sampled_inputs, &unknowns, &replay.program)? {
+        let assumed = self.assumed(&replay, traced, noise.as_ref())?;
+        let samples = match self.samples.draw(&sampled_inputs, &unknowns, &replay.program, traced)? {
             Drawn::Interrupted => return Ok(ExitCode::from(INTERRUPTED)),
             Drawn::NotRequested => None,
             Drawn::Samples(samples) => Some(samples),
@@ -184,6 +185,7 @@ impl Simulate {
     fn assumed(
         &self,
         replay: &Replay,
+        traced: Traced,
         noise: Option<&Disturbance>,
     ) -> Result<Option<AssumedFigures>, Failure> {
         let model = self.case.model(&self.machine)?;
@@ -191,7 +193,7 @@ impl Simulate {
         let program = &replay.program;
         AssumedFigures::find(&model, |sets| {
             let speeds = self.case.speeds()?;
-            let case = self.case.case_with(&self.machine, sets, speeds, program.ranks as usize)?;
+            let case = self.case.case_with(&self.machine, sets, speeds, traced)?;
             let without = Prediction::new(program, &case, noise, cores().len());
             Ok(without.map_err(|error| self.failed(program, &error))?.time())
         })

@@ -3,7 +3,7 @@
 use clap::Args;
 use panto_machine::Interval;
 use panto_predict::sample::{Figure, LEAST, Samples, Sampling};
-use panto_predict::{Case, Speeds};
+use panto_predict::{Case, Speeds, Traced};
 use panto_sim::program::Program;
 use panto_transport::threads::cores;
 
@@ -43,11 +43,11 @@ impl Unknowns {
     }
 
     /// Returns the machine with these values of the parameters.
-    fn case(&self, sampled: &SampledCase<'_>, values: &[f64], ranks: usize) -> Result<Case, Failure> {
+    fn case(&self, sampled: &SampledCase<'_>, values: &[f64], traced: Traced) -> Result<Case, Failure> {
         let (of_model, of_speeds) = values.split_at(self.intervals.len());
         let sets = self.intervals.iter().zip(of_model).map(|(interval, value)| interval.set(*value));
         let sets: Vec<String> = sets.collect();
-        sampled.case.case_with(sampled.machine, &sets, self.speeds.with(of_speeds), ranks)
+        sampled.case.case_with(sampled.machine, &sets, self.speeds.with(of_speeds), traced)
     }
 }
 
@@ -93,13 +93,13 @@ impl SampleArgs {
         sampled: &SampledCase<'_>,
         unknowns: &Unknowns,
         program: &Program,
+        traced: Traced,
     ) -> Result<Drawn, Failure> {
         let Some(count) = self.samples else { return Ok(Drawn::NotRequested) };
         let seed = sampled.noise.seed;
         let figures = unknowns.figures();
         let plan = Sampling { program, figures: &figures, count, seed, threads: cores().len() };
-        let ranks = program.ranks as usize;
-        let case = |values: &[f64]| unknowns.case(sampled, values, ranks);
+        let case = |values: &[f64]| unknowns.case(sampled, values, traced);
         let noise = |seed| sampled.noise.disturbance_by(seed);
         let (stop, progress) = (interrupt::listen()?, Progress::new());
         progress.begin("samples", count);

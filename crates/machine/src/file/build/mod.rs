@@ -118,7 +118,7 @@ fn processor(section: &Section<'_>) -> Result<Processor, Error> {
         copies_unexpected: section.flag("copies-unexpected")?.unwrap_or(free.copies_unexpected),
         interrupts: section.flag("interrupts")?.unwrap_or(free.interrupts),
         poll: section.duration("poll")?.unwrap_or(free.poll),
-        speed: section.factor("speed")?.unwrap_or(free.speed),
+        speed: section.speed("speed")?.unwrap_or(free.speed),
     })
 }
 

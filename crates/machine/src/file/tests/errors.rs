@@ -45,7 +45,10 @@ fn values() {
         &and("[processor]\npoll = \"0s\""),
         "m.toml:7: `processor.poll` is \"0s\", expected a time with a unit, above 0",
     );
-    starts(&and("[processor]\nspeed = nan"), "m.toml:7: `processor.speed` is NaN, expected a number above 0");
+    starts(
+        &and("[processor]\nspeed = nan"),
+        "m.toml:7: `processor.speed` is NaN, expected a number above 0 such as 1.5, or \"daxpy\"",
+    );
     starts(
         &and("[collectives]\nalgorithm.barrier = \"ring\""),
         "m.toml:7: `collectives.algorithm.barrier`: found \"ring\", expected one of dissemination",

@@ -53,7 +53,7 @@ fn a_drawn_figure_can_be_set() {
     let sets: Vec<String> = model.intervals().iter().map(|one| one.set(one.high)).collect();
     let machine = Model::parse(BASE, "my.toml", &sets).unwrap().into_machine();
     let piece = *machine.network.link.piece(0);
-    assert_eq!((piece.startup.as_picos(), machine.processor.speed), (2_200_000, 2.1));
+    assert_eq!((piece.startup.as_picos(), machine.processor.speed), (2_200_000, crate::Speed::Factor(2.1)));
     assert!((piece.per_byte.as_secs() * 11e9 - 1.0).abs() < 1e-4);
 }
 

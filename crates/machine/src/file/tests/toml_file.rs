@@ -100,7 +100,7 @@ fn all_keys_are_read() {
     assert_eq!(machine.protocol, Protocol::Eager { limit: 4096 });
     assert_eq!(machine.processor.strided, Time::from_nanos(140));
     assert!(machine.processor.copies_unexpected);
-    assert_eq!((machine.processor.poll, machine.processor.speed), (us(1), 2.0));
+    assert_eq!((machine.processor.poll, machine.processor.speed), (us(1), crate::Speed::Factor(2.0)));
     assert_eq!(machine.processor.copy.of(57), us(1));
     assert_eq!(machine.storage.of(5), us(6));
     assert_eq!(

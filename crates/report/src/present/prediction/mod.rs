@@ -6,7 +6,7 @@ mod tables;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use panto_predict::{AssumedFigures, Case, Disturbance, Prediction, Processor, explain};
+use panto_predict::{AssumedFigures, Case, Disturbance, Prediction, Processor, SpeedOrigin, explain};
 use panto_sim::Sharing;
 use panto_sim::replay::{REPEATED_OUTCOMES, Replay};
 use panto_sim::results::TimeSum;
@@ -173,6 +173,26 @@ impl PredictionReport<'_> {
                 return "computation takes no time (--computation none)".to_owned();
             }
         };
+        match self.case.speed_origin {
+            SpeedOrigin::Stated => {}
+            SpeedOrigin::Unknown => {
+                return format!(
+                    "computation takes as long as on {computer}, although {} is slower: the speed of {computer} is not \
+                     in the trace (trace again, or give --speed)",
+                    self.case.machine.name
+                );
+            }
+            SpeedOrigin::Daxpy { traced, machine } => {
+                return format!(
+                    "computation is {} times as fast as on {computer}: an element of a DAXPY takes {} there and {} on \
+                     {} (--speed changes that)",
+                    factor(most),
+                    time(traced.as_secs()),
+                    time(machine.as_secs()),
+                    self.case.machine.name
+                );
+            }
+        }
         if most == 0.0 || (least, most) == (1.0, 1.0) {
             format!("computation takes as long as on {computer} (--speed changes that)")
         } else if factor(least) == factor(most) {

@@ -36,6 +36,9 @@ impl<'a> TraceReport<'a> {
     pub fn new(trace: &'a Trace, summary: &'a Summary) -> Self {
         let mut facts = trace.ranks().first().map(|rank| rank.metadata().clone()).unwrap_or_default();
         facts.extend(trace.metadata());
+        if let Some(daxpy) = trace.daxpy_picoseconds() {
+            facts.set(key::DAXPY, &daxpy);
+        }
         Self { trace, summary, facts }
     }
 
@@ -108,6 +111,8 @@ fn lines(summary: &Summary, facts: &Metadata) -> Vec<(&'static str, String)> {
     let origin = facts.get(key::EXTRAPOLATED);
     lines.extend(origin.map(|from| ("extrapolated", format!("from traces of {from}"))));
     lines.extend(measured(facts).map(|text| ("measured", text)));
+    let daxpy = facts.number(key::DAXPY).map(|picos| time(picos as f64 * 1e-12));
+    lines.extend(daxpy.map(|time| ("processor", format!("{time} for an element of a DAXPY in the cache"))));
     lines.extend(summary.wall().map(|wall| ("run time", format!("{} (maximum over ranks)", seconds(wall)))));
     lines.push(("computation", computation(summary)));
     let start = summary.ranks.iter().map(|rank| rank.start).max().unwrap_or(0);
