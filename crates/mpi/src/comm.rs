@@ -46,7 +46,7 @@ impl Comm {
 
     /// Wraps a new communicator and makes its errors return codes: the standard says that it
     /// inherits this, but not every library implements it.
-    fn made(mpi: &Mpi, raw: Word) -> Result<Self> {
+    pub(crate) fn made(mpi: &Mpi, raw: Word) -> Result<Self> {
         mpi.return_errors(raw)?;
         Ok(Self::new(mpi, raw))
     }

@@ -85,6 +85,7 @@ functions! {
     fn MPI_Comm_split(comm: Word, color: c_int, key: c_int, new: *mut Word);
     fn MPI_Comm_dup(comm: Word, new: *mut Word);
     fn MPI_Comm_free(comm: *mut Word);
+    fn MPI_Dist_graph_create_adjacent(comm: Word, sources: c_int, from: *const c_int, from_weights: *const c_int, destinations: c_int, to: *const c_int, to_weights: *const c_int, info: Word, reorder: c_int, new: *mut Word);
     fn MPI_Comm_group(comm: Word, group: *mut Word);
     fn MPI_Group_incl(group: Word, count: c_int, ranks: *const c_int, new: *mut Word);
     fn MPI_Group_free(group: *mut Word);
@@ -163,6 +164,12 @@ functions! {
     fn MPI_Scatterv(data: *const c_void, each: *const c_int, at: *const c_int, datatype: Word, into: *mut c_void, count: c_int, into_type: Word, root: c_int, comm: Word);
     fn MPI_Allgatherv(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: *const c_int, at: *const c_int, into_type: Word, comm: Word);
     fn MPI_Alltoallv(data: *const c_void, each: *const c_int, at: *const c_int, datatype: Word, into: *mut c_void, into_each: *const c_int, into_at: *const c_int, into_type: Word, comm: Word);
+    fn MPI_Alltoallw(data: *const c_void, each: *const c_int, at: *const c_int, types: *const c_void, into: *mut c_void, into_each: *const c_int, into_at: *const c_int, into_types: *const c_void, comm: Word);
+    fn MPI_Neighbor_allgather(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: c_int, into_type: Word, comm: Word);
+    fn MPI_Neighbor_allgatherv(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: *const c_int, at: *const c_int, into_type: Word, comm: Word);
+    fn MPI_Neighbor_alltoall(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: c_int, into_type: Word, comm: Word);
+    fn MPI_Neighbor_alltoallv(data: *const c_void, each: *const c_int, at: *const c_int, datatype: Word, into: *mut c_void, into_each: *const c_int, into_at: *const c_int, into_type: Word, comm: Word);
+    fn MPI_Neighbor_alltoallw(data: *const c_void, each: *const c_int, at: *const isize, types: *const c_void, into: *mut c_void, into_each: *const c_int, into_at: *const isize, into_types: *const c_void, comm: Word);
     fn MPI_Reduce(data: *const c_void, into: *mut c_void, count: c_int, datatype: Word, op: Word, root: c_int, comm: Word);
     fn MPI_Allreduce(data: *const c_void, into: *mut c_void, count: c_int, datatype: Word, op: Word, comm: Word);
     fn MPI_Reduce_scatter_block(data: *const c_void, into: *mut c_void, count: c_int, datatype: Word, op: Word, comm: Word);
@@ -179,6 +186,12 @@ functions! {
     fn MPI_Iscatterv(data: *const c_void, each: *const c_int, at: *const c_int, datatype: Word, into: *mut c_void, count: c_int, into_type: Word, root: c_int, comm: Word, request: *mut Word);
     fn MPI_Iallgatherv(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: *const c_int, at: *const c_int, into_type: Word, comm: Word, request: *mut Word);
     fn MPI_Ialltoallv(data: *const c_void, each: *const c_int, at: *const c_int, datatype: Word, into: *mut c_void, into_each: *const c_int, into_at: *const c_int, into_type: Word, comm: Word, request: *mut Word);
+    fn MPI_Ialltoallw(data: *const c_void, each: *const c_int, at: *const c_int, types: *const c_void, into: *mut c_void, into_each: *const c_int, into_at: *const c_int, into_types: *const c_void, comm: Word, request: *mut Word);
+    fn MPI_Ineighbor_allgather(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: c_int, into_type: Word, comm: Word, request: *mut Word);
+    fn MPI_Ineighbor_allgatherv(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: *const c_int, at: *const c_int, into_type: Word, comm: Word, request: *mut Word);
+    fn MPI_Ineighbor_alltoall(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: c_int, into_type: Word, comm: Word, request: *mut Word);
+    fn MPI_Ineighbor_alltoallv(data: *const c_void, each: *const c_int, at: *const c_int, datatype: Word, into: *mut c_void, into_each: *const c_int, into_at: *const c_int, into_type: Word, comm: Word, request: *mut Word);
+    fn MPI_Ineighbor_alltoallw(data: *const c_void, each: *const c_int, at: *const isize, types: *const c_void, into: *mut c_void, into_each: *const c_int, into_at: *const isize, into_types: *const c_void, comm: Word, request: *mut Word);
     fn MPI_Ireduce(data: *const c_void, into: *mut c_void, count: c_int, datatype: Word, op: Word, root: c_int, comm: Word, request: *mut Word);
     fn MPI_Iallreduce(data: *const c_void, into: *mut c_void, count: c_int, datatype: Word, op: Word, comm: Word, request: *mut Word);
     fn MPI_Ireduce_scatter_block(data: *const c_void, into: *mut c_void, count: c_int, datatype: Word, op: Word, comm: Word, request: *mut Word);

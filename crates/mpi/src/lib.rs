@@ -28,6 +28,7 @@ mod control;
 mod error;
 pub mod find;
 mod functions;
+mod handles;
 pub mod launch;
 mod library;
 mod mpi;
@@ -39,7 +40,7 @@ mod status;
 mod window;
 
 pub use abi::{Abi, Constants, StatusLayout};
-pub use collective::{BlockLayout, CollectiveCall, Memory, Parameters};
+pub use collective::{BlockLayout, ByteTypes, CollectiveCall, Memory, Parameters};
 pub use comm::{Comm, Selector};
 pub use control::{ControlVariable, ControlVariables};
 pub use error::{Error, Result};

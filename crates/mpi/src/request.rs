@@ -1,12 +1,10 @@
 //! Requests: operations that were started, or can be started.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 
-use smallvec::SmallVec;
-
-use crate::abi::Abi;
 use crate::error::{Error, Result};
 use crate::functions::Word;
+use crate::handles::Handles;
 use crate::mpi::Mpi;
 use crate::status::{RawStatus, Status};
 
@@ -76,13 +74,13 @@ impl Request {
     /// Waits until one of the requests is complete. Returns its position, and the status of a
     /// receive or its error. The outer error means that nothing is known of any of them.
     pub fn wait_any(mpi: &Mpi, requests: &mut [Self]) -> Result<(usize, Result<Status>)> {
-        let mut words = Words::gather(mpi, requests);
+        let mut words = Handles::gather(mpi, requests.iter().map(|request| request.0));
         let (mut status, mut index) = (RawStatus::new(), -1);
         let (function, count) = (mpi.functions().MPI_Waitany, requests.len() as c_int);
         // SAFETY: the requests are MPI's own, in an array as the ABI demands; the results are local
         // variables.
         let code = unsafe { function(count, words.as_mut_ptr(), &raw mut index, status.as_mut_ptr()) };
-        words.scatter(requests);
+        requests.iter_mut().zip(words.words()).for_each(|(request, word)| request.0 = word);
         let outcome = mpi.check("MPI_Waitany", code);
         match usize::try_from(index).ok().filter(|index| *index < requests.len()) {
             Some(index) => Ok((index, outcome.map(|()| status.read(mpi)))),
@@ -111,37 +109,5 @@ impl Request {
     pub unsafe fn free(&mut self, mpi: &Mpi) -> Result<()> {
         // SAFETY: the request is MPI's own.
         mpi.check("MPI_Request_free", unsafe { (mpi.functions().MPI_Request_free)(&raw mut self.0) })
-    }
-}
-
-/// Requests in an array, as the ABI demands: handles of MPICH have half a word.
-enum Words {
-    Narrow(SmallVec<[u32; 16]>),
-    Wide(SmallVec<[Word; 16]>),
-}
-
-impl Words {
-    fn gather(mpi: &Mpi, requests: &[Request]) -> Self {
-        let words = requests.iter().map(|request| request.0);
-        match mpi.library().abi() {
-            Abi::Mpich => Self::Narrow(words.map(|word| word as u32).collect()),
-            Abi::OpenMpi | Abi::Standard => Self::Wide(words.collect()),
-        }
-    }
-
-    fn as_mut_ptr(&mut self) -> *mut c_void {
-        match self {
-            Self::Narrow(words) => words.as_mut_ptr().cast(),
-            Self::Wide(words) => words.as_mut_ptr().cast(),
-        }
-    }
-
-    fn scatter(self, requests: &mut [Request]) {
-        match self {
-            Self::Narrow(words) => {
-                requests.iter_mut().zip(words).for_each(|(request, word)| request.0 = word as Word);
-            }
-            Self::Wide(words) => requests.iter_mut().zip(words).for_each(|(request, word)| request.0 = word),
-        }
     }
 }

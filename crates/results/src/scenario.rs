@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use panto_calls::Collective;
-use panto_schedule::Uneven;
+use panto_schedule::BlockCollective;
 
 use crate::error::{Error, Result};
 
@@ -22,39 +22,39 @@ pub mod figure {
     pub const OPERATIONS: &str = "operations";
 }
 
-/// A collective, with blocks of equal or different lengths.
+/// A collective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CollectiveCall {
-    /// Blocks of equal length.
+    /// Blocks of equal length, for all ranks.
     Plain(Collective),
-    /// Every rank's block reaches the root.
-    Gatherv,
-    /// Every rank gets its block from the root.
-    Scatterv,
-    /// Every rank's block reaches all.
-    Allgatherv,
-    /// Every rank has a block for every other.
-    Alltoallv,
+    /// Blocks whose lengths or destinations differ.
+    Blocks(BlockCollective),
 }
 
 impl CollectiveCall {
     /// All collectives, in the order of the MPI standard.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 21] = [
         Self::Plain(Collective::Barrier),
         Self::Plain(Collective::Broadcast),
         Self::Plain(Collective::Gather),
-        Self::Gatherv,
+        Self::Blocks(BlockCollective::Gatherv),
         Self::Plain(Collective::Scatter),
-        Self::Scatterv,
+        Self::Blocks(BlockCollective::Scatterv),
         Self::Plain(Collective::Allgather),
-        Self::Allgatherv,
+        Self::Blocks(BlockCollective::Allgatherv),
         Self::Plain(Collective::Alltoall),
-        Self::Alltoallv,
+        Self::Blocks(BlockCollective::Alltoallv),
+        Self::Blocks(BlockCollective::Alltoallw),
         Self::Plain(Collective::Reduce),
         Self::Plain(Collective::Allreduce),
         Self::Plain(Collective::ReduceScatter),
         Self::Plain(Collective::Scan),
         Self::Plain(Collective::Exscan),
+        Self::Blocks(BlockCollective::NeighborAllgather),
+        Self::Blocks(BlockCollective::NeighborAllgatherv),
+        Self::Blocks(BlockCollective::NeighborAlltoall),
+        Self::Blocks(BlockCollective::NeighborAlltoallv),
+        Self::Blocks(BlockCollective::NeighborAlltoallw),
     ];
 
     /// Returns the name, as in MPI.
@@ -62,39 +62,30 @@ impl CollectiveCall {
         match self {
             Self::Plain(Collective::Broadcast) => "bcast",
             Self::Plain(collective) => collective.name(),
-            Self::Gatherv => Uneven::Gatherv.name(),
-            Self::Scatterv => Uneven::Scatterv.name(),
-            Self::Allgatherv => Uneven::Allgatherv.name(),
-            Self::Alltoallv => Uneven::Alltoallv.name(),
+            Self::Blocks(collective) => collective.name(),
         }
     }
 
-    /// Returns the collective with blocks of equal length.
+    /// Returns the collective of all ranks with blocks of equal length that it is, if it is one.
     pub const fn plain(self) -> Option<Collective> {
         match self {
             Self::Plain(collective) => Some(collective),
-            _ => None,
+            Self::Blocks(_) => None,
         }
     }
 
-    /// Returns the collective with blocks of different lengths.
-    pub const fn uneven(self) -> Option<Uneven> {
+    /// Returns the collective of all ranks with blocks of equal length that it is, or is a variant
+    /// of.
+    pub const fn base(self) -> Collective {
         match self {
-            Self::Plain(_) => None,
-            Self::Gatherv => Some(Uneven::Gatherv),
-            Self::Scatterv => Some(Uneven::Scatterv),
-            Self::Allgatherv => Some(Uneven::Allgatherv),
-            Self::Alltoallv => Some(Uneven::Alltoallv),
+            Self::Plain(collective) => collective,
+            Self::Blocks(collective) => collective.plain(),
         }
     }
 
     /// Returns whether it has a root.
     pub const fn rooted(self) -> bool {
-        match self {
-            Self::Plain(collective) => collective.rooted(),
-            Self::Gatherv | Self::Scatterv => true,
-            Self::Allgatherv | Self::Alltoallv => false,
-        }
+        self.base().rooted()
     }
 
     /// Returns whether it moves data. A barrier moves none, and has no size.
@@ -125,7 +116,8 @@ impl FromStr for CollectiveCall {
             "reduce_scatter" | "reduce_scatter_block" => "reduce-scatter",
             other => other,
         };
-        Self::ALL.into_iter().find(|call| call.name() == name).ok_or_else(|| {
+        let is_named = |call: &Self| call.name() == name || call.name().replace('-', "_") == name;
+        Self::ALL.into_iter().find(is_named).ok_or_else(|| {
             let names = Self::ALL.map(Self::name).join(", ");
             Error::usage(format!("unknown collective `{text}`; use {names}"))
         })
@@ -140,7 +132,6 @@ mod tests {
     fn names_are_read_back() {
         for call in CollectiveCall::ALL {
             assert_eq!(call.to_string().parse::<CollectiveCall>().unwrap(), call);
-            assert_eq!(call.plain().is_some(), call.uneven().is_none());
         }
         assert_eq!("broadcast".parse::<CollectiveCall>().unwrap().name(), "bcast");
         assert_eq!(

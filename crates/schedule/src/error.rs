@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Algorithm, Collective, Span, Step, Uneven, algorithms};
+use crate::{Algorithm, BlockCollective, Collective, Span, Step, algorithms};
 
 /// Why a schedule, plan, mesh or shape could not be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,9 +38,9 @@ pub enum Error {
         algorithm: Algorithm,
     },
     /// The algorithm does not implement the collective with blocks of unequal length.
-    UnsupportedUneven {
+    UnsupportedBlocks {
         /// The requested collective.
-        collective: Uneven,
+        collective: BlockCollective,
         /// The requested algorithm.
         algorithm: Algorithm,
     },
@@ -140,7 +140,7 @@ impl fmt::Display for Error {
                 )
             }
             Error::Unsupported { collective, algorithm } => unserved(f, *collective, *algorithm),
-            Error::UnsupportedUneven { collective, algorithm } => write!(
+            Error::UnsupportedBlocks { collective, algorithm } => write!(
                 f,
                 "{algorithm} does not implement {}; use {}",
                 collective.name(),

@@ -31,6 +31,7 @@
 
 mod algorithm;
 mod algorithms;
+mod blocks;
 pub mod check;
 mod distance;
 mod error;
@@ -46,9 +47,9 @@ pub mod rules;
 mod schedule;
 mod step;
 mod tree;
-mod uneven;
 
 pub use algorithm::Algorithm;
+pub use blocks::{BlockCollective, BlockProblem, starts};
 pub use distance::Distance;
 pub use error::{Error, Fault};
 pub use hops::HopShape;
@@ -59,4 +60,3 @@ pub use problem::Problem;
 pub use registry::{algorithms, schedule};
 pub use schedule::{Schedule, steps};
 pub use step::{Buffer, Order, Span, Step};
-pub use uneven::{Uneven, UnevenProblem, starts};

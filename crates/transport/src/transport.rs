@@ -1,6 +1,6 @@
 //! The trait that kernels are written against.
 
-use panto_schedule::{Algorithm, Collective, HopShape, Problem, UnevenProblem};
+use panto_schedule::{Algorithm, BlockProblem, Collective, HopShape, Problem};
 use panto_units::Time;
 
 pub use crate::arguments::{Buffers, StandardSend, WaitPolicy, Work};
@@ -289,19 +289,26 @@ pub unsafe trait Transport {
     }
 
     /// Whether the message layer has native collectives with blocks of different lengths.
-    fn has_native_uneven(&self) -> bool {
+    fn has_native_blocks(&self) -> bool {
         false
     }
 
+    /// Prepares the message layer for native collectives with blocks of different lengths or
+    /// destinations. All ranks must call this together, once before they run such a collective.
+    fn prepare_native_blocks(&self, problem: &BlockProblem) -> Result<()> {
+        let _ = problem;
+        Ok(())
+    }
+
     /// Runs the message layer's native collective with blocks of different lengths, in bytes.
-    fn run_native_uneven(
+    fn run_native_blocks(
         &self,
-        problem: &UnevenProblem,
+        problem: &BlockProblem,
         layouts: &BufferLayouts,
         buffers: &mut Buffers<'_>,
     ) -> Result<()> {
         let _ = (problem, layouts, buffers);
-        Err(Error::Unsupported("native collective with uneven blocks"))
+        Err(Error::Unsupported("native collective with blocks of different lengths"))
     }
 
     /// Starts a native collective with blocks of different lengths; see
@@ -310,14 +317,14 @@ pub unsafe trait Transport {
     /// # Safety
     /// As for `start_native`; `layouts` must stay unchanged at its address for as long as the
     /// buffers.
-    unsafe fn start_native_uneven(
+    unsafe fn start_native_blocks(
         &self,
-        problem: &UnevenProblem,
+        problem: &BlockProblem,
         layouts: &BufferLayouts,
         buffers: &mut Buffers<'_>,
     ) -> Result<Self::Handle> {
         let _ = (problem, layouts, buffers);
-        Err(Error::Unsupported("non-blocking native collective with uneven blocks"))
+        Err(Error::Unsupported("non-blocking native collective with blocks of different lengths"))
     }
 
     /// Creates a window of `bytes` bytes between this rank and rank `with`. All ranks must call

@@ -50,14 +50,13 @@ pub(super) fn read(
 /// blocks.
 fn kind_of(name: &str) -> Result<CollectiveKind, String> {
     let call: CollectiveCall = name.parse().map_err(|error: panto_results::Error| error.to_string())?;
-    let collective = match call {
-        CollectiveCall::Plain(collective) => collective,
-        CollectiveCall::Gatherv => Collective::Gather,
-        CollectiveCall::Scatterv => Collective::Scatter,
-        CollectiveCall::Allgatherv => Collective::Allgather,
-        CollectiveCall::Alltoallv => Collective::Alltoall,
-    };
-    Ok(collective.into())
+    Ok(match call {
+        CollectiveCall::Blocks(collective) if collective.is_among_neighbours() => match collective.plain() {
+            Collective::Allgather => CollectiveKind::NeighborAllgather,
+            _ => CollectiveKind::NeighborAlltoall,
+        },
+        _ => call.base().into(),
+    })
 }
 
 /// Returns, for each collective of all ranks, the nanoseconds since the last one.

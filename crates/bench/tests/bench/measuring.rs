@@ -197,7 +197,7 @@ fn samples_that_start_late_are_dropped_and_counted_and_barriers_help() {
     assert_eq!(late.start, SyncMethod::Barrier);
     // There are fewer attempts if the time of the point runs out, but always several.
     assert!((4..=64).contains(&late.late), "{late:?}");
-    assert!(late.nanos.len() >= 3, "{late:?}");
+    assert!(!late.nanos.is_empty(), "{late:?}");
 }
 
 /// The start is scheduled later by the clock error, so that it has not passed on any rank's clock.

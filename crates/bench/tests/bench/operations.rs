@@ -15,10 +15,9 @@ use panto_transport::{Time, Transport, World};
 
 /// Returns the implementations of a collective.
 fn implementations(call: CollectiveCall) -> Vec<Implementation> {
-    let own = match (call.plain(), call.uneven()) {
-        (Some(collective), _) => algorithms(collective),
-        (_, Some(uneven)) => uneven.algorithms(),
-        _ => &[],
+    let own = match call {
+        CollectiveCall::Plain(collective) => algorithms(collective),
+        CollectiveCall::Blocks(collective) => collective.algorithms(),
     };
     let own = own.iter().map(|&algorithm| Implementation::Algorithm(algorithm));
     own.chain([Implementation::Library]).collect()

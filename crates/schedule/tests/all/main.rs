@@ -1,6 +1,7 @@
 //! Tests of the crate's public interface, in one binary.
 
 mod barriers;
+mod blocks;
 mod closed_forms;
 mod delivery;
 mod harness;
@@ -11,4 +12,3 @@ mod names;
 mod plans;
 mod published;
 mod rules;
-mod uneven;

@@ -1,8 +1,8 @@
-//! Counts and displacements of the blocks of an uneven collective, as MPI's v-variants take them.
+//! Counts and displacements of the blocks of a collective, as MPI's v-variants take them.
 
 use std::ffi::c_int;
 
-use panto_schedule::{UnevenProblem, starts};
+use panto_schedule::{BlockProblem, starts};
 
 use crate::error::{Error, Result};
 
@@ -13,6 +13,8 @@ pub struct BlockLayout {
     pub counts: Vec<c_int>,
     /// The start of each block.
     pub displacements: Vec<c_int>,
+    /// The start of each block, as an address relative to the buffer.
+    pub addresses: Vec<isize>,
 }
 
 /// The block layouts of a rank's buffers.
@@ -27,13 +29,15 @@ pub struct BufferLayouts {
 impl BufferLayouts {
     /// Returns the layouts of a rank. Returns an error if a number exceeds 32 bits, which is what
     /// message layers take.
-    pub fn new(problem: &UnevenProblem, rank: usize) -> Result<Self> {
+    pub fn new(problem: &BlockProblem, rank: usize) -> Result<Self> {
         Ok(Self { input: layout(&problem.input_lens(rank))?, output: layout(&problem.output_lens(rank))? })
     }
 }
 
 fn layout(lens: &[usize]) -> Result<BlockLayout> {
-    Ok(BlockLayout { counts: words(lens)?, displacements: words(&starts(lens))? })
+    let starts = starts(lens);
+    let addresses = starts.iter().map(|&start| start as isize).collect();
+    Ok(BlockLayout { counts: words(lens)?, displacements: words(&starts)?, addresses })
 }
 
 fn words(values: &[usize]) -> Result<Vec<c_int>> {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use panto_schedule::{Algorithm, Collective, Plan, Problem, UnevenProblem, rules, schedule};
+use panto_schedule::{Algorithm, BlockProblem, Collective, Plan, Problem, rules, schedule};
 
 use super::AlgorithmChoice;
 use super::execute::PlanRun;
@@ -79,7 +79,7 @@ struct BufferSet {
 
 enum Method<'t, T: Transport> {
     Native(Problem),
-    NativeUneven(UnevenProblem, BufferLayouts),
+    NativeBlocks(BlockProblem, BufferLayouts),
     Planned { plan: Rc<Plan>, scratch: GuardedBuffer, algorithm: Algorithm },
     User(Box<Session<'t, T>>),
 }
@@ -176,8 +176,8 @@ impl<'t, T: Transport> PersistentCollective<'t, T> {
         let mut buffers = unsafe { set.buffers(self.element, self.combine) };
         match &mut self.method {
             Method::Native(problem) => transport.run_native(problem, &mut buffers),
-            Method::NativeUneven(problem, layouts) => {
-                transport.run_native_uneven(problem, layouts, &mut buffers)
+            Method::NativeBlocks(problem, layouts) => {
+                transport.run_native_blocks(problem, layouts, &mut buffers)
             }
             Method::Planned { plan, scratch, .. } => {
                 transport.set_collective(Some(self.collective));
@@ -213,9 +213,9 @@ impl<'t, T: Transport> PersistentCollective<'t, T> {
                 // is dropped.
                 Started::BuiltIn(unsafe { InFlight::from_native(transport, handle) })
             }
-            Method::NativeUneven(problem, layouts) => {
+            Method::NativeBlocks(problem, layouts) => {
                 // SAFETY: as above. `layouts` is not changed, and is dropped after `in_flight`.
-                let handle = unsafe { transport.start_native_uneven(problem, layouts, &mut buffers) }?;
+                let handle = unsafe { transport.start_native_blocks(problem, layouts, &mut buffers) }?;
                 // SAFETY: `handle` was started above on memory that stays valid until `in_flight`
                 // is dropped.
                 Started::BuiltIn(unsafe { InFlight::from_native(transport, handle) })
@@ -301,9 +301,10 @@ fn built_in<'t, T: Transport>(
             };
             (Plan::new(&*schedule(problem, algorithm)?, rank, problem.sizes(rank))?, algorithm)
         }
-        CollectiveSpec::Uneven(problem) => {
-            if choice == AlgorithmChoice::Library && transport.has_native_uneven() {
-                return Ok(Method::NativeUneven(problem.clone(), BufferLayouts::new(problem, rank)?));
+        CollectiveSpec::Blocks(problem) => {
+            if choice == AlgorithmChoice::Library && transport.has_native_blocks() {
+                transport.prepare_native_blocks(problem)?;
+                return Ok(Method::NativeBlocks(problem.clone(), BufferLayouts::new(problem, rank)?));
             }
             let algorithm = match choice {
                 AlgorithmChoice::Algorithm(algorithm) => algorithm,

@@ -1,6 +1,7 @@
-//! The specification of a collective, with blocks of equal or of different lengths.
+//! The specification of a collective, with blocks of equal lengths or of different lengths and
+//! destinations.
 
-use panto_schedule::{Collective, Problem, UnevenProblem};
+use panto_schedule::{BlockProblem, Collective, Problem};
 
 use crate::reduce_op::{NO_REDUCTION, ReduceOp};
 
@@ -16,16 +17,16 @@ pub enum CollectiveSpec {
         /// The reduction operator.
         combine: ReduceOp,
     },
-    /// Blocks of different lengths, in bytes.
-    Uneven(UnevenProblem),
+    /// Blocks of different lengths or destinations, in bytes.
+    Blocks(BlockProblem),
 }
 
 impl CollectiveSpec {
-    /// Returns the collective, without its v-variant.
+    /// Returns the collective of all ranks with blocks of equal length that it is a variant of.
     pub fn collective(&self) -> Collective {
         match self {
             Self::Even { problem, .. } => problem.collective,
-            Self::Uneven(problem) => problem.collective.even(),
+            Self::Blocks(problem) => problem.collective.plain(),
         }
     }
 
@@ -33,7 +34,7 @@ impl CollectiveSpec {
     pub fn bytes(&self, rank: usize) -> (usize, usize) {
         let (sizes, element) = match self {
             Self::Even { problem, element, .. } => (problem.sizes(rank), *element),
-            Self::Uneven(problem) => (problem.sizes(rank), 1),
+            Self::Blocks(problem) => (problem.sizes(rank), 1),
         };
         (sizes.input * element, sizes.output * element)
     }
@@ -42,7 +43,7 @@ impl CollectiveSpec {
     pub fn ranks(&self) -> usize {
         match self {
             Self::Even { problem, .. } => problem.ranks,
-            Self::Uneven(problem) => problem.ranks(),
+            Self::Blocks(problem) => problem.ranks(),
         }
     }
 
@@ -50,7 +51,7 @@ impl CollectiveSpec {
     pub fn element(&self) -> usize {
         match self {
             Self::Even { element, .. } => *element,
-            Self::Uneven(_) => 1,
+            Self::Blocks(_) => 1,
         }
     }
 
@@ -58,7 +59,7 @@ impl CollectiveSpec {
     pub fn combine(&self) -> ReduceOp {
         match self {
             Self::Even { combine, .. } => *combine,
-            Self::Uneven(_) => NO_REDUCTION,
+            Self::Blocks(_) => NO_REDUCTION,
         }
     }
 }

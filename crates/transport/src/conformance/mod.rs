@@ -103,7 +103,11 @@ pub fn cases<T: Transport>() -> Vec<Case<T>> {
         case("work that fails after its collective is complete", 1, overlap::failed_when_complete),
         case("a cancelled collective takes no message", 1, overlap::given_up),
         case("persistent collectives", 1, persistent_collectives::every_collective),
-        case("collectives with uneven blocks", 1, persistent_collectives::every_uneven),
+        case(
+            "collectives with blocks of their own lengths and destinations",
+            1,
+            persistent_collectives::every_block_collective,
+        ),
         case("a dropped collective takes no message", 2, persistent_collectives::dropped),
         case("invalid persistent collectives", 1, persistent_collectives::refused),
         case("a handler runs while its rank computes", 2, handlers::while_computing),

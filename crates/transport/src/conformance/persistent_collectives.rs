@@ -1,6 +1,6 @@
 //! Persistent collectives, with blocks of equal and of different lengths.
 
-use panto_schedule::{Algorithm, Collective, Problem, Uneven, UnevenProblem, starts};
+use panto_schedule::{Algorithm, BlockCollective, BlockProblem, Collective, Problem, starts};
 
 use super::barrier;
 use super::collectives::each_choice;
@@ -90,29 +90,24 @@ pub(super) fn every_collective<T: Transport>(t: &T) -> Outcome {
     })
 }
 
-/// Every v-variant by every implementation, in every call style, repeatedly.
-pub(super) fn every_uneven<T: Transport>(t: &T) -> Outcome {
-    for collective in Uneven::ALL {
+/// Every collective with blocks of different lengths or destinations by every implementation, in every call style, repeatedly.
+pub(super) fn every_block_collective<T: Transport>(t: &T) -> Outcome {
+    for collective in BlockCollective::ALL {
         let own = collective.algorithms().iter().map(|&algorithm| AlgorithmChoice::Algorithm(algorithm));
         for choice in own.chain([AlgorithmChoice::Library]) {
             for (tag, style) in CALL_STYLES.into_iter().enumerate() {
                 let count = [6, 9_000, 0][tag];
                 let problem =
-                    UnevenProblem::around(collective, t.size(), t.size() - 1, count).map_err(Error::from)?;
-                uneven(t, &problem, choice, style)?;
+                    BlockProblem::around(collective, t.size(), t.size() - 1, count).map_err(Error::from)?;
+                blocks(t, &problem, choice, style)?;
             }
         }
     }
     Ok(())
 }
 
-fn uneven<T: Transport>(
-    t: &T,
-    problem: &UnevenProblem,
-    choice: AlgorithmChoice,
-    style: CallStyle,
-) -> Outcome {
-    let what = CollectiveSpec::Uneven(problem.clone());
+fn blocks<T: Transport>(t: &T, problem: &BlockProblem, choice: AlgorithmChoice, style: CallStyle) -> Outcome {
+    let what = CollectiveSpec::Blocks(problem.clone());
     let mut collective =
         PersistentCollective::new(t, &what, &CollectiveImplementation::BuiltIn(choice), options(0))?;
     for time in 0..TIMES {
@@ -129,22 +124,19 @@ fn uneven<T: Transport>(
     Ok(())
 }
 
-fn brought(problem: &UnevenProblem, rank: usize, time: usize) -> Vec<u8> {
+fn brought(problem: &BlockProblem, rank: usize, time: usize) -> Vec<u8> {
     pattern(rank * TIMES + time, problem.sizes(rank).input)
 }
 
 /// Returns the expected output, block by block from the inputs of all ranks.
-fn expected(problem: &UnevenProblem, rank: usize, time: usize) -> Vec<u8> {
+fn expected(problem: &BlockProblem, rank: usize, time: usize) -> Vec<u8> {
     let block = |from: usize| {
         let (input, lens) = (brought(problem, from, time), problem.input_lens(from));
-        let number = if lens.len() == 1 { 0 } else { rank };
+        let number = |all: Vec<usize>| all.iter().position(|&to| to == rank).unwrap_or_default();
+        let number = problem.destinations(from).map_or(0, number);
         input[starts(&lens)[number]..][..lens[number]].to_vec()
     };
-    match problem.collective {
-        Uneven::Scatterv => block(problem.root),
-        Uneven::Gatherv if rank != problem.root => Vec::new(),
-        _ => (0..problem.ranks()).flat_map(block).collect(),
-    }
+    problem.sources(rank).into_iter().flat_map(block).collect()
 }
 
 /// A collective that is dropped in flight takes no message: the next one gets it. The root takes

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use panto_mpi::{Abi, Comm};
-use panto_schedule::{Collective, HopShape, Problem, UnevenProblem};
+use panto_schedule::{BlockProblem, Collective, HopShape, Problem};
 use panto_units::Time;
 
 use super::convert::{native_selector, status};
@@ -282,27 +282,31 @@ unsafe impl Transport for Endpoint {
         self.select(collective, algorithm)
     }
 
-    fn has_native_uneven(&self) -> bool {
+    fn has_native_blocks(&self) -> bool {
         true
     }
 
-    fn run_native_uneven(
+    fn prepare_native_blocks(&self, problem: &BlockProblem) -> Result<()> {
+        self.prepare_blocks(problem)
+    }
+
+    fn run_native_blocks(
         &self,
-        problem: &UnevenProblem,
+        problem: &BlockProblem,
         layouts: &BufferLayouts,
         buffers: &mut Buffers<'_>,
     ) -> Result<()> {
-        self.native_uneven(problem, layouts, buffers)
+        self.native_blocks(problem, layouts, buffers)
     }
 
-    unsafe fn start_native_uneven(
+    unsafe fn start_native_blocks(
         &self,
-        problem: &UnevenProblem,
+        problem: &BlockProblem,
         layouts: &BufferLayouts,
         buffers: &mut Buffers<'_>,
     ) -> Result<Handle> {
         // SAFETY: the contracts of both functions are the same, and this one's caller keeps it.
-        unsafe { self.start_uneven(problem, layouts, buffers) }
+        unsafe { self.start_blocks(problem, layouts, buffers) }
     }
 
     fn window(&self, with: Option<usize>, bytes: usize) -> Result<Option<Box<dyn Window>>> {

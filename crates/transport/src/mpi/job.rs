@@ -1,12 +1,13 @@
 //! What all runs of one MPI job share.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use panto_mpi::launch::Launch;
-use panto_mpi::{Collective, CollectiveCall, Comm, Library, Memory, Request};
+use panto_mpi::{ByteTypes, Collective, CollectiveCall, Comm, Library, Memory, Request};
 use panto_schedule::HopShape;
 use panto_units::printable;
 
@@ -40,6 +41,10 @@ pub(super) struct Group {
     pub(super) messages: Comm,
     /// For collectives.
     pub(super) collectives: Comm,
+    /// For collectives among neighbours, from the first of them on.
+    pub(super) neighbours: Rc<OnceCell<Comm>>,
+    /// A datatype for each block of a collective, from the first that takes them on.
+    pub(super) types: Rc<OnceCell<ByteTypes>>,
     /// The distances of its ranks from the first.
     pub(super) shape: HopShape,
 }
@@ -107,7 +112,13 @@ impl Job {
             None => None,
             Some(messages) => {
                 let shape = distances_from_first(&self.placements[..ranks]);
-                Some(Group { collectives: messages.duplicate()?, messages, shape })
+                Some(Group {
+                    collectives: messages.duplicate()?,
+                    messages,
+                    neighbours: Rc::default(),
+                    types: Rc::default(),
+                    shape,
+                })
             }
         };
         self.groups.borrow_mut().insert(ranks, group.clone());

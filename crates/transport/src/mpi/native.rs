@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 
-use panto_mpi::{Apply, CollectiveCall, Memory, Operation, Parameters};
-use panto_schedule::{Collective, Order, Problem, Uneven, UnevenProblem};
+use panto_mpi::{Apply, ByteTypes, CollectiveCall, Comm, Memory, Operation, Parameters};
+use panto_schedule::{BlockCollective, BlockProblem, Collective, Order, Problem};
 
 use super::endpoint::Endpoint;
 use super::handle::{Handle, Kind};
@@ -15,6 +15,61 @@ use crate::reduce_op::{ReduceKind, ReduceOp};
 use crate::transport::{Buffers, Transport};
 
 impl Endpoint {
+    /// Makes what a collective with blocks needs besides its buffers.
+    pub(super) fn prepare_blocks(&self, problem: &BlockProblem) -> Result<()> {
+        let group = &self.group;
+        // All ranks have prepared the same collectives, so that all of them get here or none does.
+        if problem.collective.is_among_neighbours() && group.neighbours.get().is_none() {
+            let comm = group.collectives.with_neighbours(&problem.neighbours(self.rank()))?;
+            let _ = group.neighbours.set(comm);
+        }
+        group.types.get_or_init(|| ByteTypes::new(&self.job.mpi, self.size()));
+        Ok(())
+    }
+
+    /// Returns the communicator of a call.
+    fn comm_for(&self, call: CollectiveCall) -> Result<&Comm> {
+        if !call.is_among_neighbours {
+            return Ok(&self.group.collectives);
+        }
+        self.group
+            .neighbours
+            .get()
+            .ok_or(Error::Unsupported("collective among neighbours that was not prepared"))
+    }
+
+    fn translate_blocks(
+        &self,
+        problem: &BlockProblem,
+        layouts: &BufferLayouts,
+        buffers: &mut Buffers<'_>,
+    ) -> (CollectiveCall, Memory) {
+        let native = |layout: &BlockLayout| panto_mpi::BlockLayout {
+            lens: layout.counts.as_ptr(),
+            starts: layout.displacements.as_ptr(),
+            addresses: layout.addresses.as_ptr(),
+        };
+        let (input, output) = (native(&layouts.input), native(&layouts.output));
+        let types = self.group.types.get().map_or(std::ptr::null(), ByteTypes::as_ptr);
+        let parameters = match problem.collective {
+            BlockCollective::NeighborAllgather | BlockCollective::NeighborAlltoall => Parameters::Bytes,
+            BlockCollective::Alltoallw | BlockCollective::NeighborAlltoallw => {
+                Parameters::TypedBlocks { input, output, types }
+            }
+            _ => Parameters::Blocks { input, output },
+        };
+        let call = CollectiveCall {
+            collective: problem.collective.plain(),
+            root: problem.root,
+            parameters,
+            is_among_neighbours: problem.collective.is_among_neighbours(),
+        };
+        let count = own_len(problem, self.rank());
+        let memory =
+            Memory { input: buffers.input.as_ptr(), output: buffers.output.as_mut_ptr(), count, element: 1 };
+        (call, memory)
+    }
+
     /// Runs a native collective. `PreparedCollective` has compared the buffers with the problem.
     pub(super) fn native(&self, problem: &Problem, buffers: &mut Buffers<'_>) -> Result<()> {
         let (call, memory) = translate(problem, buffers)?;
@@ -24,13 +79,13 @@ impl Endpoint {
 
     /// Runs a native collective with blocks of different lengths. `PersistentCollective` has
     /// compared the buffers with the problem.
-    pub(super) fn native_uneven(
+    pub(super) fn native_blocks(
         &self,
-        problem: &UnevenProblem,
+        problem: &BlockProblem,
         layouts: &BufferLayouts,
         buffers: &mut Buffers<'_>,
     ) -> Result<()> {
-        let (call, memory) = translate_uneven(problem, self.rank(), layouts, buffers);
+        let (call, memory) = self.translate_blocks(problem, layouts, buffers);
         // SAFETY: the buffers are borrowed until this returns, and as large as the problem says.
         unsafe { self.run_call(call, memory) }
     }
@@ -42,7 +97,10 @@ impl Endpoint {
     /// this returns.
     unsafe fn run_call(&self, call: CollectiveCall, memory: Memory) -> Result<()> {
         let selection = self.selection.borrow();
-        let comm = selection.as_ref().map_or(&self.group.collectives, |selection| &selection.comm);
+        let comm = match &*selection {
+            Some(selection) if !call.is_among_neighbours => &selection.comm,
+            _ => self.comm_for(call)?,
+        };
         let outcome = match self.job.wait_strategy {
             WaitStrategy::Yielding if selection.is_none() => {
                 // SAFETY: the caller promises that the memory is valid until this returns, by which
@@ -81,14 +139,14 @@ impl Endpoint {
     /// Starts a native collective with blocks of different lengths.
     ///
     /// # Safety
-    /// As for [`Transport::start_native_uneven`].
-    pub(super) unsafe fn start_uneven(
+    /// As for [`Transport::start_native_blocks`].
+    pub(super) unsafe fn start_blocks(
         &self,
-        problem: &UnevenProblem,
+        problem: &BlockProblem,
         layouts: &BufferLayouts,
         buffers: &mut Buffers<'_>,
     ) -> Result<Handle> {
-        let (call, memory) = translate_uneven(problem, self.rank(), layouts, buffers);
+        let (call, memory) = self.translate_blocks(problem, layouts, buffers);
         // SAFETY: the contracts of both functions are the same, and this one's caller keeps it.
         unsafe { self.begin(call, memory) }
     }
@@ -100,31 +158,20 @@ impl Endpoint {
     /// the handle is complete or a wait or test for it has failed.
     unsafe fn begin(&self, call: CollectiveCall, memory: Memory) -> Result<Handle> {
         // SAFETY: the contracts of both functions are the same, and this one's caller keeps it.
-        let request = unsafe { self.group.collectives.start_collective(call, memory) }?;
+        let request = unsafe { self.comm_for(call)?.start_collective(call, memory) }?;
         Ok(Handle::active(request, Kind::Send(Status { source: self.rank(), tag: 0, len: 0 })))
     }
 }
 
-fn translate_uneven(
-    problem: &UnevenProblem,
-    rank: usize,
-    layouts: &BufferLayouts,
-    buffers: &mut Buffers<'_>,
-) -> (CollectiveCall, Memory) {
-    // The length of this rank's own block; a complete exchange has none.
-    let count = match problem.collective {
-        Uneven::Gatherv | Uneven::Allgatherv => problem.len(rank, problem.root),
-        Uneven::Scatterv => problem.len(problem.root, rank),
-        Uneven::Alltoallv => 0,
-    };
-    let memory =
-        Memory { input: buffers.input.as_ptr(), output: buffers.output.as_mut_ptr(), count, element: 1 };
-    let native = |layout: &BlockLayout| panto_mpi::BlockLayout {
-        lens: layout.counts.as_ptr(),
-        starts: layout.displacements.as_ptr(),
-    };
-    let parameters = Parameters::Blocks { input: native(&layouts.input), output: native(&layouts.output) };
-    (CollectiveCall { collective: problem.collective.even(), root: problem.root, parameters }, memory)
+/// Returns the length of the block that a rank has for all or gets from the root, or that all blocks
+/// have; 0 where each block has its own.
+fn own_len(problem: &BlockProblem, rank: usize) -> usize {
+    match problem.collective.plain() {
+        Collective::Gather | Collective::Allgather => problem.len(rank, problem.root),
+        Collective::Scatter => problem.len(problem.root, rank),
+        _ if problem.collective.has_equal_blocks() => problem.len(rank, rank),
+        _ => 0,
+    }
 }
 
 fn translate(problem: &Problem, buffers: &mut Buffers<'_>) -> Result<(CollectiveCall, Memory)> {
@@ -148,7 +195,7 @@ fn translate(problem: &Problem, buffers: &mut Buffers<'_>) -> Result<(Collective
         | Collective::Scan
         | Collective::Exscan => Parameters::Reduction(operation(buffers.combine, buffers.element)?),
     };
-    Ok((CollectiveCall { collective, root: problem.root, parameters }, memory))
+    Ok((CollectiveCall { collective, root: problem.root, parameters, is_among_neighbours: false }, memory))
 }
 
 fn operation(combine: ReduceOp, element: usize) -> Result<Operation> {

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 
 use panto_implementation::{CollectiveKind, abi};
-use panto_schedule::{Collective, Uneven, starts};
+use panto_schedule::{BlockCollective, Collective, starts};
 
 use super::bridge::Bridge;
 use super::load::UserImplementation;
@@ -34,7 +34,9 @@ impl<'t, T: Transport> Session<'t, T> {
         spec: &CollectiveSpec,
         tag: Tag,
     ) -> Result<Self> {
-        let kind = kind(spec);
+        let kind = kind(spec).ok_or(Error::Unsupported(
+            "user-supplied collective with datatypes of blocks or among neighbours",
+        ))?;
         if !implementation.table.collectives.contains(kind) {
             return Err(Error::Start(format!("{} does not implement {}", implementation.title, kind.name())));
         }
@@ -44,7 +46,7 @@ impl<'t, T: Transport> Session<'t, T> {
             CollectiveSpec::Even { problem, element, combine } => {
                 (problem.root, problem.count * element, *element, *combine, Default::default())
             }
-            CollectiveSpec::Uneven(problem) => {
+            CollectiveSpec::Blocks(problem) => {
                 // The interface has one block per rank.
                 let (input, output) =
                     (by_rank(spec, problem.input_lens(rank)), by_rank(spec, problem.output_lens(rank)));
@@ -213,13 +215,15 @@ fn block_starts(lens: &[usize], bytes: usize) -> Vec<usize> {
     if disjoint { starts(lens) } else { vec![0; lens.len()] }
 }
 
-fn kind(spec: &CollectiveSpec) -> CollectiveKind {
-    match spec {
-        CollectiveSpec::Uneven(problem) => match problem.collective {
-            Uneven::Gatherv => CollectiveKind::Gatherv,
-            Uneven::Scatterv => CollectiveKind::Scatterv,
-            Uneven::Allgatherv => CollectiveKind::Allgatherv,
-            Uneven::Alltoallv => CollectiveKind::Alltoallv,
+/// Returns the collective as the interface numbers it; `None` if the interface does not have it.
+fn kind(spec: &CollectiveSpec) -> Option<CollectiveKind> {
+    Some(match spec {
+        CollectiveSpec::Blocks(problem) => match problem.collective {
+            BlockCollective::Gatherv => CollectiveKind::Gatherv,
+            BlockCollective::Scatterv => CollectiveKind::Scatterv,
+            BlockCollective::Allgatherv => CollectiveKind::Allgatherv,
+            BlockCollective::Alltoallv => CollectiveKind::Alltoallv,
+            _ => return None,
         },
         CollectiveSpec::Even { problem, .. } => match problem.collective {
             Collective::Broadcast => CollectiveKind::Broadcast,
@@ -234,5 +238,5 @@ fn kind(spec: &CollectiveSpec) -> CollectiveKind {
             Collective::Exscan => CollectiveKind::Exscan,
             Collective::Barrier => CollectiveKind::Barrier,
         },
-    }
+    })
 }

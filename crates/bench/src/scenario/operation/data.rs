@@ -1,6 +1,7 @@
 //! Data known in advance, so that wrong, stale and misplaced results are detected.
 
-use panto_schedule::{Collective, Order, Problem, UnevenProblem};
+use panto_results::scenario::CollectiveCall;
+use panto_schedule::{BlockProblem, Collective, Order, Problem};
 use panto_transport::{CollectiveSpec, NO_REDUCTION, ReduceOp, SUM_F64};
 
 use super::Task;
@@ -23,10 +24,12 @@ fn add_bytes(from: &[u8], into: &mut [u8], _order: Order) {
 /// size is no multiple of a double's.
 pub(super) fn collective_spec(task: &Task, ranks: usize) -> Result<CollectiveSpec> {
     let bytes = task.bytes as usize;
-    if let Some(uneven) = task.call.uneven() {
-        return Ok(CollectiveSpec::Uneven(UnevenProblem::around(uneven, ranks, task.root, bytes)?));
-    }
-    let collective = task.call.plain().unwrap_or(Collective::Barrier);
+    let collective = match task.call {
+        CollectiveCall::Plain(collective) => collective,
+        CollectiveCall::Blocks(collective) => {
+            return Ok(CollectiveSpec::Blocks(BlockProblem::around(collective, ranks, task.root, bytes)?));
+        }
+    };
     let (element, combine) = match (task.call.reduces(), bytes % DOUBLE) {
         (false, _) => (1, NO_REDUCTION),
         (true, 0) => (DOUBLE, SUM_F64),
@@ -71,7 +74,7 @@ pub(super) struct Sum {
 impl Data {
     pub(super) fn new(what: &CollectiveSpec, rank: usize) -> Self {
         match what {
-            CollectiveSpec::Uneven(problem) => moved_uneven(problem, rank),
+            CollectiveSpec::Blocks(problem) => moved_blocks(problem, rank),
             CollectiveSpec::Even { problem, element, combine } if combine.kind != NO_REDUCTION.kind => {
                 let (offset, ranks) = match problem.collective {
                     Collective::ReduceScatter => (rank * problem.count, problem.ranks),
@@ -140,23 +143,20 @@ fn moved(problem: &Problem, rank: usize) -> Data {
     Data::Moved { input, output, in_place: collective == Broadcast && rank == root }
 }
 
-/// Returns blocks of different lengths.
-fn moved_uneven(problem: &UnevenProblem, rank: usize) -> Data {
-    let even = Problem {
-        collective: problem.collective.even(),
-        ranks: problem.ranks(),
-        root: problem.root,
-        count: 0,
+/// Returns blocks whose lengths or destinations differ.
+fn moved_blocks(problem: &BlockProblem, rank: usize) -> Data {
+    let is_for_all = |from: usize| problem.destinations(from).is_none();
+    let block = |from: usize, to: usize| {
+        let salt = if is_for_all(from) { 0 } else { salt(to) };
+        Block { from, salt, len: problem.len(from, to) }
     };
-    let with_lens = |blocks: &mut Vec<Block>, lens: Vec<usize>| {
-        blocks.iter_mut().zip(lens).for_each(|(block, len)| block.len = len);
-    };
-    let mut data = moved(&even, rank);
-    if let Data::Moved { input, output, .. } = &mut data {
-        with_lens(input, problem.input_lens(rank));
-        with_lens(output, problem.output_lens(rank));
+    // A block for all ranks is for the rank itself as well.
+    let destinations = problem.destinations(rank).unwrap_or_else(|| vec![rank]);
+    Data::Moved {
+        input: destinations.into_iter().map(|to| block(rank, to)).collect(),
+        output: problem.sources(rank).into_iter().map(|from| block(from, rank)).collect(),
+        in_place: false,
     }
-    data
 }
 
 fn salt(to: usize) -> u64 {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use panto_results::scenario::{CollectiveCall, LIBRARY};
-use panto_schedule::{Algorithm, Collective, Problem, UnevenProblem, schedule};
+use panto_schedule::{Algorithm, BlockProblem, Collective, Problem, schedule};
 use panto_transport::TUNABLE;
 use panto_transport::user_implementation::UserImplementation;
 
@@ -47,14 +47,13 @@ impl Implementation {
                 "{self}: algorithms of {call} cannot be selected; those of {} can",
                 tunable()
             ))),
-            Self::Algorithm(algorithm) => Ok(match (call.plain(), call.uneven()) {
-                (Some(collective), _) => {
+            Self::Algorithm(algorithm) => Ok(match call {
+                CollectiveCall::Plain(collective) => {
                     schedule(&Problem { collective, ranks, root: 0, count: 1 }, *algorithm).map(drop)
                 }
-                (_, Some(uneven)) => {
-                    UnevenProblem::around(uneven, ranks, 0, 1)?.schedule(*algorithm).map(drop)
+                CollectiveCall::Blocks(collective) => {
+                    BlockProblem::around(collective, ranks, 0, 1)?.schedule(*algorithm).map(drop)
                 }
-                (None, None) => Ok(()),
             }?),
             Self::UserSupplied { .. } => self.load()?.map_or(Ok(()), |foreign| {
                 let served = foreign.collectives();
@@ -159,6 +158,8 @@ impl FromStr for Implementation {
 
 #[cfg(test)]
 mod tests {
+    use panto_schedule::BlockCollective;
+
     use super::*;
 
     #[test]
@@ -196,7 +197,9 @@ mod tests {
     fn algorithms_of_some_collectives_can_be_selected() {
         let ring: Implementation = "library:ring".parse().unwrap();
         ring.for_call(CollectiveCall::Plain(Collective::Allreduce), 4).unwrap();
-        for call in [CollectiveCall::Plain(Collective::Scan), CollectiveCall::Alltoallv] {
+        for call in
+            [CollectiveCall::Plain(Collective::Scan), CollectiveCall::Blocks(BlockCollective::Alltoallv)]
+        {
             let error = ring.for_call(call, 4).unwrap_err().to_string();
             assert!(error.contains("those of allreduce"), "{error}");
         }
@@ -206,11 +209,13 @@ mod tests {
     fn the_error_lists_supported_collectives() {
         let ring: Implementation = "ring".parse().unwrap();
         ring.for_call(CollectiveCall::Plain(Collective::Allreduce), 5).unwrap();
-        ring.for_call(CollectiveCall::Allgatherv, 5).unwrap();
-        let error = ring.for_call(CollectiveCall::Gatherv, 5).unwrap_err().to_string();
+        ring.for_call(CollectiveCall::Blocks(BlockCollective::Allgatherv), 5).unwrap();
+        let error =
+            ring.for_call(CollectiveCall::Blocks(BlockCollective::Gatherv), 5).unwrap_err().to_string();
         assert!(error.contains("use linear"), "{error}");
         let missing: Implementation = "./no-such.so:tree".parse().unwrap();
-        let error = missing.for_call(CollectiveCall::Alltoallv, 2).unwrap_err().to_string();
+        let error =
+            missing.for_call(CollectiveCall::Blocks(BlockCollective::Alltoallv), 2).unwrap_err().to_string();
         assert!(error.contains("./no-such.so: no such file"), "{error}");
     }
 }

@@ -1,27 +1,23 @@
 //! Collectives whose blocks differ in length deliver every block.
 
 use panto_schedule::check::{self, InitialBuffers};
-use panto_schedule::{Algorithm, Error, Plan, Uneven, UnevenProblem, starts};
+use panto_schedule::{Algorithm, BlockCollective, BlockProblem, Error, Plan, starts};
 
 use crate::harness::{ROUNDS, Term};
 
 /// Returns the rank and the element of its input that an element of the output must hold.
-fn expected(problem: &UnevenProblem, rank: usize) -> Vec<Term> {
-    let ranks = problem.ranks();
-    let block = |from: usize, to: usize| {
+fn expected(problem: &BlockProblem, rank: usize) -> Vec<Term> {
+    let block = |from: usize| {
         let input = problem.input_lens(from);
-        let number = if matches!(problem.collective, Uneven::Gatherv | Uneven::Allgatherv) { 0 } else { to };
+        let number = |all: Vec<usize>| all.iter().position(|&to| to == rank).expect("a block for the rank");
+        let number = problem.destinations(from).map_or(0, number);
         let start = starts(&input)[number];
         (start..start + input[number]).map(move |element| (from, element))
     };
-    match problem.collective {
-        Uneven::Scatterv => block(problem.root, rank).collect(),
-        Uneven::Gatherv if rank != problem.root => Vec::new(),
-        _ => (0..ranks).flat_map(|from| block(from, rank)).collect(),
-    }
+    problem.sources(rank).into_iter().flat_map(block).collect()
 }
 
-fn assert_correct(problem: &UnevenProblem, algorithm: Algorithm) {
+fn assert_correct(problem: &BlockProblem, algorithm: Algorithm) {
     let schedule = problem.schedule(algorithm).unwrap();
     let sizes = |rank| problem.sizes(rank);
     let plans: Vec<Plan> =
@@ -40,19 +36,16 @@ fn assert_correct(problem: &UnevenProblem, algorithm: Algorithm) {
 }
 
 #[test]
-fn uneven_blocks_arrive() {
-    for collective in Uneven::ALL {
+fn every_block_arrives() {
+    for collective in BlockCollective::ALL {
         for &algorithm in collective.algorithms() {
-            for ranks in [1, 2, 3, 5, 8] {
+            for ranks in [1, 2, 3, 5, 8, 12] {
                 for (root, count) in [(0, 0), (ranks - 1, 1), (ranks / 2, 10)] {
-                    assert_correct(
-                        &UnevenProblem::around(collective, ranks, root, count).unwrap(),
-                        algorithm,
-                    );
+                    assert_correct(&BlockProblem::around(collective, ranks, root, count).unwrap(), algorithm);
                 }
             }
             let lens = vec![0, 7, 0, 1];
-            assert_correct(&UnevenProblem::new(collective, 2, lens).unwrap(), algorithm);
+            assert_correct(&BlockProblem::new(collective, 2, lens).unwrap(), algorithm);
         }
     }
 }
@@ -60,21 +53,40 @@ fn uneven_blocks_arrive() {
 /// In an exchange every rank sends and receives the same amount.
 #[test]
 fn blocks_grow_around_the_requested_size() {
-    let problem = UnevenProblem::around(Uneven::Allgatherv, 5, 0, 100).unwrap();
+    let problem = BlockProblem::around(BlockCollective::Allgatherv, 5, 0, 100).unwrap();
     assert_eq!(problem.output_lens(3), [50, 75, 100, 125, 150]);
-    let exchange = UnevenProblem::around(Uneven::Alltoallv, 5, 0, 100).unwrap();
+    let exchange = BlockProblem::around(BlockCollective::Alltoallv, 5, 0, 100).unwrap();
     assert_eq!(exchange.input_lens(1), [75, 100, 125, 150, 50]);
     assert!((0..5).all(|rank| exchange.sizes(rank).input == 500 && exchange.sizes(rank).output == 500));
-    assert_eq!(UnevenProblem::around(Uneven::Gatherv, 1, 0, 100).unwrap().input_lens(0), [100]);
+    assert_eq!(BlockProblem::around(BlockCollective::Gatherv, 1, 0, 100).unwrap().input_lens(0), [100]);
+}
+
+/// A neighbour in two directions is a neighbour once.
+#[test]
+fn neighbours_are_those_on_a_wrapping_mesh() {
+    let of = |ranks, rank| {
+        BlockProblem::around(BlockCollective::NeighborAlltoall, ranks, 0, 7).unwrap().neighbours(rank)
+    };
+    assert_eq!(of(12, 5), [1, 4, 6, 9], "3 by 4");
+    assert_eq!(of(12, 0), [1, 3, 4, 8]);
+    assert_eq!(of(8, 0), [1, 3, 4], "2 by 4");
+    assert_eq!(of(5, 0), [1, 4], "a ring");
+    assert_eq!(of(2, 1), [0]);
+    assert!(of(1, 0).is_empty());
+    let problem = BlockProblem::around(BlockCollective::NeighborAlltoall, 12, 0, 7).unwrap();
+    assert_eq!(problem.input_lens(5), [7; 4], "all of the same length");
 }
 
 #[test]
 fn impossible_problems_are_errors() {
-    let problem = UnevenProblem::around(Uneven::Gatherv, 4, 0, 8).unwrap();
+    let problem = BlockProblem::around(BlockCollective::Gatherv, 4, 0, 8).unwrap();
     let error = problem.schedule(Algorithm::Binomial).err().unwrap();
     assert_eq!(error.to_string(), "binomial does not implement gatherv; use linear");
-    assert_eq!(UnevenProblem::new(Uneven::Gatherv, 0, Vec::new()), Err(Error::NoRanks));
-    assert_eq!(UnevenProblem::around(Uneven::Gatherv, 2, 2, 1), Err(Error::Root { root: 2, ranks: 2 }));
-    let huge = UnevenProblem::around(Uneven::Alltoallv, 3, 0, usize::MAX);
+    assert_eq!(BlockProblem::new(BlockCollective::Gatherv, 0, Vec::new()), Err(Error::NoRanks));
+    assert_eq!(
+        BlockProblem::around(BlockCollective::Gatherv, 2, 2, 1),
+        Err(Error::Root { root: 2, ranks: 2 })
+    );
+    let huge = BlockProblem::around(BlockCollective::Alltoallv, 3, 0, usize::MAX);
     assert!(matches!(huge, Err(Error::TooLarge { ranks: 3, .. })));
 }

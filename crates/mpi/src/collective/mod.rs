@@ -7,17 +7,39 @@ use panto_calls::Collective;
 use crate::comm::{Comm, count};
 use crate::error::{Error, Result};
 use crate::functions::Word;
+use crate::handles::Handles;
+use crate::mpi::Mpi;
 use crate::reduction::Operation;
 use crate::request::Request;
 
-/// The layout of the blocks of a buffer where they differ in length: two arrays with an entry for
-/// each rank, in bytes. They are part of the memory that the caller of a collective keeps valid.
+/// The layout of the blocks of a buffer where they differ in length: arrays with an entry for each
+/// rank, or for each neighbour, in bytes. They are part of the memory that the caller of a
+/// collective keeps valid.
 #[derive(Debug, Clone, Copy)]
 pub struct BlockLayout {
     /// The length of each block.
     pub lens: *const c_int,
     /// The offset of each block.
     pub starts: *const c_int,
+    /// The offset of each block, where MPI takes addresses.
+    pub addresses: *const isize,
+}
+
+/// Datatypes in an array, as the ABI demands: handles of MPICH have half a word. All are bytes.
+#[derive(Debug)]
+pub struct ByteTypes(Handles);
+
+impl ByteTypes {
+    /// Returns this many datatypes.
+    pub fn new(mpi: &Mpi, count: usize) -> Self {
+        let byte = mpi.constants().byte;
+        Self(Handles::gather(mpi, std::iter::repeat_n(byte, count)))
+    }
+
+    /// Returns the address of the array.
+    pub fn as_ptr(&self) -> *const c_void {
+        self.0.as_ptr()
+    }
 }
 
 /// A collective call: the operation and its arguments other than memory.
@@ -29,6 +51,9 @@ pub struct CollectiveCall {
     pub root: usize,
     /// What the operation moves.
     pub parameters: Parameters,
+    /// Whether it is among neighbours; the communicator must be one of
+    /// [`with_neighbours`](Comm::with_neighbours) then.
+    pub is_among_neighbours: bool,
 }
 
 /// What a collective moves.
@@ -45,6 +70,16 @@ pub enum Parameters {
         /// The layout of the output: of a gather on its root, of an allgather and of an all-to-all.
         output: BlockLayout,
     },
+    /// Blocks of bytes of different lengths, each with its datatype (`MPI_Alltoallw`).
+    TypedBlocks {
+        /// The layout of the input.
+        input: BlockLayout,
+        /// The layout of the output.
+        output: BlockLayout,
+        /// The address of a [`ByteTypes`] with an entry for each block, which is part of the memory
+        /// that the caller keeps valid.
+        types: *const c_void,
+    },
     /// Elements that are combined.
     Reduction(Operation),
 }
@@ -55,7 +90,7 @@ impl CollectiveCall {
 
     /// A collective that moves blocks of bytes of equal length, or nothing.
     pub const fn bytes(collective: Collective, root: usize) -> Self {
-        Self { collective, root, parameters: Parameters::Bytes }
+        Self { collective, root, parameters: Parameters::Bytes, is_among_neighbours: false }
     }
 }
 
@@ -101,6 +136,8 @@ macro_rules! call {
     }};
 }
 
+mod neighbours;
+
 impl Comm {
     /// Runs a collective. All ranks of the communicator must call this.
     ///
@@ -132,11 +169,15 @@ impl Comm {
     /// [`start_collective`](Self::start_collective) with one.
     unsafe fn call(&self, call: CollectiveCall, memory: Memory, request: Option<*mut Word>) -> Result<()> {
         let memory = memory.away_from(self.mpi.constants().in_place);
-        let CollectiveCall { collective, root, parameters } = call;
+        let CollectiveCall { collective, root, parameters, is_among_neighbours } = call;
         let root = root as c_int;
         // SAFETY: the caller promises the same to this function.
         let (name, code) = unsafe {
             match parameters {
+                _ if is_among_neighbours => self.call_neighbours(collective, parameters, memory, request),
+                Parameters::TypedBlocks { input, output, types } => {
+                    self.call_typed(collective, (input, output), types, memory, request)
+                }
                 Parameters::Bytes => self.call_bytes(collective, root, memory, request),
                 Parameters::Blocks { input, output } => {
                     self.call_blocks(collective, root, (input, output), memory, request)
@@ -230,6 +271,31 @@ impl Comm {
             ),
             _ => return Err(Error::Parameters { collective, expected: "blocks of equal length" }),
         })
+    }
+
+    /// Calls the function for blocks of bytes with a datatype each.
+    ///
+    /// # Safety
+    /// As for [`call`](Self::call).
+    unsafe fn call_typed(
+        &self,
+        collective: Collective,
+        (from, into): (BlockLayout, BlockLayout),
+        types: *const c_void,
+        memory: Memory,
+        request: Option<*mut Word>,
+    ) -> Result<(&'static str, c_int)> {
+        if collective != Collective::Alltoall {
+            return Err(Error::Parameters { collective, expected: "blocks without datatypes" });
+        }
+        let (input, output): (*const c_void, *mut c_void) = (memory.input.cast(), memory.output.cast());
+        Ok(call!(
+            self,
+            request,
+            MPI_Alltoallw,
+            MPI_Ialltoallw,
+            (input, from.lens, from.starts, types, output, into.lens, into.starts, types)
+        ))
     }
 
     /// Calls a function that combines elements.
