@@ -48,7 +48,7 @@ fn every_collective_alone() {
     everywhere(|mpi| {
         for (form, from) in [("blocking", 2), ("non-blocking", 3)] {
             let found = points(mpi, &format!("scenario/only --sizes 8,3000 --call {form} --from {from}"));
-            // A barrier has no size; the standard's 16 collectives of all ranks and 5 of neighbours.
+            // A barrier has no size. There are 16 collectives of all ranks and 5 of neighbours.
             assert_eq!(found.len(), (20 * 2 + 1) * (4 - from), "{}", mpi.name);
             let collectives: BTreeSet<&str> =
                 found.iter().filter_map(|point| point["params"]["collective"].as_str()).collect();

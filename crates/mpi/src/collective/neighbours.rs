@@ -18,8 +18,8 @@ impl Comm {
         let (degree, from, weight) = (count(ranks.len())?, ranks.as_ptr(), weights.as_ptr());
         let function = self.mpi.functions().MPI_Dist_graph_create_adjacent;
         let (info, keep_order, mut new): (_, _, Word) = (self.mpi.constants().info_null, 0, 0);
-        // SAFETY: the arrays have as many entries as is said and are borrowed until the function
-        // returns, and `new` is a local variable.
+        // SAFETY: the arrays have `degree` entries and are borrowed until the function returns, and
+        // `new` is a local variable.
         let code = unsafe {
             function(self.raw, degree, from, weight, degree, from, weight, info, keep_order, &raw mut new)
         };

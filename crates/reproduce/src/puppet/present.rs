@@ -41,7 +41,7 @@ fn parameters(thesis: &ThesisReproduction) -> String {
     let time = |seconds: f64| in_units(seconds, TIME, 4);
     let all = &thesis.parameters;
     format!(
-        "PUPPET's thesis (1996), tables A.1, A.2 and A.4 to A.7. One set of parameters for all of them: bubble sort takes {} times the square of \
+        "PUPPET's thesis (1996), tables A.1 to A.7. One set of parameters for all of them: bubble sort takes {} times the square of \
          the number of elements, merging {} per element, an update of the Cholesky factorisation {} per element ({} on the SP2). A cell is `given` if the parameters were \
          fitted to it, `contradicted` if the thesis states the contrary elsewhere, otherwise `predicted`; a difference of more than \
          {}% is marked.",

@@ -8,20 +8,20 @@ use super::fit::Parameters;
 /// Bytes of an integer.
 pub(super) const INTEGER: u64 = 4;
 /// Bytes of an element of a matrix.
-const DOUBLE: u64 = 8;
+pub(super) const DOUBLE: u64 = 8;
 
 const SEND: u32 = 0;
 const RECEIVE: u32 = 1;
 
 /// Builds a program.
-struct Builder {
+pub(super) struct Builder {
     program: Program,
     /// Computation of each process since its last call, in seconds.
     before: Vec<f64>,
 }
 
 impl Builder {
-    fn new(processes: usize) -> Self {
+    pub(super) fn new(processes: usize) -> Self {
         let program = Program {
             codes: vec![Code::default(); processes],
             ranks: processes as u32,
@@ -31,7 +31,7 @@ impl Builder {
         Self { program, before: vec![0.0; processes] }
     }
 
-    fn compute(&mut self, process: usize, seconds: f64) {
+    pub(super) fn compute(&mut self, process: usize, seconds: f64) {
         self.before[process] += seconds;
     }
 
@@ -54,7 +54,7 @@ impl Builder {
     }
 
     /// Adds a channel between any two processes, by sender and receiver.
-    fn all_channels(&mut self) -> Vec<Vec<u32>> {
+    pub(super) fn all_channels(&mut self) -> Vec<Vec<u32>> {
         let processes = self.before.len();
         let mut to_all = |from: usize| -> Vec<u32> {
             (0..processes).map(|to| if from == to { 0 } else { self.channel(from, to) }).collect()
@@ -62,15 +62,15 @@ impl Builder {
         (0..processes).map(&mut to_all).collect()
     }
 
-    fn send(&mut self, process: usize, channel: u32, bytes: u64) {
+    pub(super) fn send(&mut self, process: usize, channel: u32, bytes: u64) {
         self.call(process, SEND, Op::Send { mode: SendMode::Standard, channel, bytes });
     }
 
-    fn receive(&mut self, process: usize, channel: u32) {
+    pub(super) fn receive(&mut self, process: usize, channel: u32) {
         self.call(process, RECEIVE, Op::Receive { channel });
     }
 
-    fn finish(mut self) -> Program {
+    pub(super) fn finish(mut self) -> Program {
         for process in 0..self.program.codes.len() {
             let rest = self.time(process);
             self.program.codes[process]

@@ -101,8 +101,9 @@ mod tests {
         let count = |table: &str| published.0.iter().filter(|figure| figure.table == table).count();
         assert_eq!(["5.2.1", "A.1", "A.4", "A.5", "A.6", "A.7"].map(count), [2, 14, 60, 22, 18, 8]);
         assert_eq!(["5.2.2", "A.1 measured", "A.2", "A.2 measured"].map(count), [2, 14, 8, 8]);
+        assert_eq!(["A.3", "A.3 measured"].map(count), [43, 43]);
         let given = published.0.iter().filter(|figure| figure.status == Status::Given).count();
-        assert_eq!(given, 8);
+        assert_eq!(given, 13);
         let contradicted = published.0.iter().filter(|figure| figure.status == Status::Contradicted).count();
         assert_eq!(contradicted, 66);
         assert!((published.value("5.2.1", "link", "startup").unwrap() - 1.449_848e-3).abs() < 1e-12);

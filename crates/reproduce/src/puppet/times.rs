@@ -4,7 +4,7 @@ use super::fit::Parameters;
 use super::machines::Bench;
 use super::programs::{fan_in, fan_out, merge_sort};
 use super::published::Published;
-use super::{Cell, ComparedTable, TableKind};
+use super::{ComparedTable, TableKind, cell};
 use crate::error::{Error, Result};
 
 /// The programs and problem sizes of table A.1; table A.2 has those of the Cholesky factorisation.
@@ -29,23 +29,12 @@ pub(super) fn tables(
     let ethernet = simulate(bench, parameters.update, parameters, &ROWS)?;
     let cholesky = simulate(sp2, parameters.update_sp2, parameters, &ROWS[CHOLESKY..])?;
     let table = |name: &str, about: &str, times: &[(String, &str, f64)]| {
-        let cell = |(row, column, simulated): &(String, &str, f64)| {
-            let figure = published.figure(name, row, column)?;
-            Ok(Cell {
-                row: row.clone(),
-                column: format!("on {column}"),
-                printed: figure.value,
-                simulated: *simulated,
-                status: figure.status,
-                contradiction: figure.contradiction,
-            })
-        };
         Ok::<_, Error>(ComparedTable {
             kind: TableKind::Times,
             table: name.into(),
             about: about.into(),
             rows: "program",
-            cells: times.iter().map(cell).collect::<Result<_>>()?,
+            cells: times.iter().map(|time| cell(published, name, time)).collect::<Result<_>>()?,
         })
     };
     Ok(vec![

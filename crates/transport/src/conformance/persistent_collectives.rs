@@ -90,7 +90,8 @@ pub(super) fn every_collective<T: Transport>(t: &T) -> Outcome {
     })
 }
 
-/// Every collective with blocks of different lengths or destinations by every implementation, in every call style, repeatedly.
+/// Every collective with blocks of different lengths or destinations by every implementation, in
+/// every call style, repeatedly.
 pub(super) fn every_block_collective<T: Transport>(t: &T) -> Outcome {
     for collective in BlockCollective::ALL {
         let own = collective.algorithms().iter().map(|&algorithm| AlgorithmChoice::Algorithm(algorithm));

@@ -163,8 +163,8 @@ impl Endpoint {
     }
 }
 
-/// Returns the length of the block that a rank has for all or gets from the root, or that all blocks
-/// have; 0 where each block has its own.
+/// Returns the length of the block that a rank has for all or gets from the root, or that all
+/// blocks have; 0 where each block has its own.
 fn own_len(problem: &BlockProblem, rank: usize) -> usize {
     match problem.collective.plain() {
         Collective::Gather | Collective::Allgather => problem.len(rank, problem.root),
