@@ -168,7 +168,9 @@ pub fn manifest(world: &Mpi, settings: &Settings) -> Result<Manifest, Failure> {
     let first = world.placements()?.first().map_or(0, |place| place.node);
     let here = world.placements()?.iter().filter(|place| place.node == first);
     let cores: BTreeSet<usize> = here.flat_map(|place| place.cores.iter().copied()).collect();
-    Ok(Manifest::under_mpi(described, waiting, clock, cores.len(), settings.for_manifest()))
+    let manifest = Manifest::under_mpi(described, waiting, clock, cores.len(), settings.for_manifest());
+    let layout = Some(world.layout()).filter(|layout| **layout != RankLayout::Launched);
+    Ok(Manifest { layout: layout.map(ToString::to_string), ..manifest })
 }
 
 /// Turns a panic into a failure, so that the other processes are aborted.

@@ -37,7 +37,7 @@ fn job(world: &Mpi, format: Format, check: bool) -> Result<ExitCode, Failure> {
     let manifest = mpi::manifest(world, &mpi::settings(world, Settings::default())?)?;
     let (mut text, mut data) = (lines(library), describe(library));
     text.push(("ranks", world.max_ranks().to_string()));
-    text.extend(present::placement(&manifest.placement).into_iter().map(|line| ("", line)));
+    text.extend(present::placement(&manifest).into_iter().map(|line| ("", line)));
     text.push(("waiting", manifest.transport_settings.clone()));
     text.push(("clock", manifest.clock.clone()));
     data["ranks"] = json!(world.max_ranks());

@@ -54,7 +54,11 @@ pub fn results(format: Format, manifest: &Manifest, records: &[Record], end: Opt
             print::text(present::swap_summary(records));
             present::model_residuals(records).iter().for_each(print::line);
             let concerns = present::concerns(records);
-            for concern in present::oversubscription(records, manifest).into_iter().chain(concerns) {
+            for concern in present::layout(manifest)
+                .into_iter()
+                .chain(present::oversubscription(records, manifest))
+                .chain(concerns)
+            {
                 print::line(format_args!("note: {concern}"));
             }
         }

@@ -57,6 +57,9 @@ impl Facts {
             self.add("MPI", &mpi.version);
             self.add("MPI library", &mpi.path);
         }
+        if let Some(layout) = &manifest.layout {
+            self.add("order of ranks", layout);
+        }
         if !manifest.placement.is_empty() {
             self.add("placement", placement(&manifest.placement));
         }

@@ -48,6 +48,9 @@ pub struct Manifest {
     /// Where each rank ran; absent where all ranks were threads of one process.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub placement: Vec<RankPlacement>,
+    /// How ranks were numbered; absent where the launcher did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<String>,
     /// The MPI library; absent for other transports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mpi: Option<MpiInfo>,
@@ -125,6 +128,7 @@ impl Manifest {
             seed: settings.seed,
             machine: None,
             placement: Vec::new(),
+            layout: None,
             mpi: None,
         }
     }

@@ -23,6 +23,7 @@ pub fn manifest() -> Manifest {
         seed: 1,
         machine: None,
         placement: Vec::new(),
+        layout: None,
         mpi: None,
     }
 }

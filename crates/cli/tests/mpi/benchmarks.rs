@@ -76,6 +76,9 @@ fn ranks_have_the_order_that_the_user_gives() {
         let lines =
             measured(mpi, 3, "bench barrier -t 500ms --layout 2,0,1", &directory.path().join("run.jsonl"));
         assert_eq!(lines[0]["placement"].as_array().map(Vec::len), Some(3), "{:#}", lines[0]);
+        assert_eq!(lines[0]["layout"], "2,0,1", "{:#}", lines[0]);
+        let shown = on(mpi, 3, "bench barrier -t 500ms --layout 2,0,1");
+        assert!(shown.stdout.contains("note: ranks numbered by --layout 2,0,1"), "{}", shown.stdout);
         let refused = on(mpi, 3, "bench barrier --layout 2,0");
         refused.fails_with(&["--layout 2,0: the job has 3 ranks, and each of 0 to 2 is needed once"]);
         assert_eq!(refused.stderr.matches("is needed once").count(), 1, "{}", refused.stderr);

@@ -61,7 +61,7 @@ fn library(mpi: &MpiInfo) -> [Line; 3] {
 
 fn places(manifest: &Manifest) -> impl Iterator<Item = Line> {
     let names = std::iter::once("placement").chain(std::iter::repeat(""));
-    names.zip(placement(&manifest.placement))
+    names.zip(placement(manifest))
 }
 
 fn effort(manifest: &Manifest) -> [Line; 6] {

@@ -79,7 +79,7 @@ pub use osu::osu;
 pub use overlay::overlay_section;
 pub use oversubscription::oversubscription;
 pub use page::{ReportedRun, report};
-pub use placement::placement;
+pub use placement::{layout, placement};
 pub use prediction::{PredictionReport, RunComputation, Subject};
 pub use quickstart::{
     MachinePrediction, MpiPrediction, PredictionCheck, Quickstart, quickstart_page, quickstart_table,

@@ -1,8 +1,8 @@
 //! The scalable BLAS on the SP2: table A.3 of PUPPET's thesis.
 //!
-//! Section 5.1.3 says that the level-3 routines follow SUMMA: for each panel of the inner dimension,
-//! the owners broadcast their parts of it along the rows and the columns of a mesh of processes, and
-//! all processes update their part of the result. Panels lie cyclically, so that triangular matrices
+//! Section 5.1.3: the level-3 routines follow SUMMA. For each panel of the inner dimension,
+//! the owners broadcast their parts of it along the rows and the columns of a mesh of processes,
+//! and all processes update their part of the result. Panels lie cyclically, so that triangular matrices
 //! are divided evenly.
 
 use panto_sim::program::Program;
@@ -109,8 +109,8 @@ fn broadcast(builder: &mut Builder, channels: &[Vec<u32>], team: &[usize], root:
     }
 }
 
-/// Returns the routines on one, two and four nodes of the SP2, beside what PUPPET predicted and what
-/// was measured.
+/// Returns the routines on one, two and four nodes of the SP2, beside what PUPPET predicted and
+/// what was measured.
 pub(super) fn tables(published: &Published, sp2: &Bench) -> Result<Vec<ComparedTable>> {
     let times = simulate(published, sp2)?;
     let table = |name: &str, about: &str| {
@@ -172,7 +172,7 @@ mod tests {
         let program = summa(Routine::Gemm, 200, (2, 2), 0.0);
         assert_eq!(program.channels.len(), 12);
         let calls = |process: usize| program.codes[process].ops.len();
-        // Four panels of two calls with an operation each, then the rest of the computation, the end.
+        // Four panels of two calls with an operation each, the rest of the computation, the end.
         assert!((0..4).all(|process| calls(process) == 4 * 2 * 2 + 2));
     }
 }

@@ -59,6 +59,7 @@ pub struct Mpi {
     job: Rc<Job>,
     rank: usize,
     ranks: usize,
+    layout: RankLayout,
     thread: ThreadId,
 }
 
@@ -95,12 +96,18 @@ impl Mpi {
     pub fn start(library: Library, launch: Option<&Launch>, options: &Options) -> Result<Self, Error> {
         let job = Job::start(library, launch, options)?;
         let (rank, ranks) = (job.world.rank(), job.world.size());
-        Ok(Self { job: Rc::new(job), rank, ranks, thread: std::thread::current().id() })
+        let layout = options.layout.clone();
+        Ok(Self { job: Rc::new(job), rank, ranks, layout, thread: std::thread::current().id() })
     }
 
     /// Returns this process's rank.
     pub fn rank(&self) -> usize {
         self.rank
+    }
+
+    /// Returns the order of the ranks.
+    pub fn layout(&self) -> &RankLayout {
+        &self.layout
     }
 
     /// Returns the placements of all ranks.

@@ -73,6 +73,7 @@ fn ranks_are_laid_out_over_hosts() {
         let placement = lines[0]["placement"].as_array().expect("a list");
         let hosts: Vec<&str> = placement.iter().filter_map(|rank| rank["host"].as_str()).collect();
         assert_eq!(hosts, expected, "{layout}");
+        assert_eq!(lines[0]["layout"], *layout);
         let nodes: Vec<u64> = placement.iter().filter_map(|rank| rank["node"].as_u64()).collect();
         assert_eq!(nodes[0], 0, "{layout}: {nodes:?}");
     }
