@@ -43,6 +43,8 @@ pub enum Algorithm {
     Bruck,
     /// LEX, the linear exchange of the CM-5 paper.
     Lex,
+    /// LEX with non-blocking messages: a rank does not wait for its sends of a step.
+    LexAsync,
     /// PEX, the pairwise exchange of the CM-5 paper.
     Pex,
     /// REX, the recursive exchange of the CM-5 paper.
@@ -93,6 +95,7 @@ impl Algorithm {
         Algorithm::Pairwise,
         Algorithm::Bruck,
         Algorithm::Lex,
+        Algorithm::LexAsync,
         Algorithm::Pex,
         Algorithm::Rex,
         Algorithm::Dissemination,
@@ -120,6 +123,7 @@ impl Algorithm {
             Algorithm::Pairwise => "pairwise",
             Algorithm::Bruck => "bruck",
             Algorithm::Lex => "lex",
+            Algorithm::LexAsync => "lex-async",
             Algorithm::Pex => "pex",
             Algorithm::Rex => "rex",
             Algorithm::Dissemination => "dissemination",

@@ -60,9 +60,16 @@ pub const fn algorithms(collective: Collective) -> &'static [A] {
         Collective::Allgather => &[A::Ring, A::RecursiveDoubling, A::Bruck, A::Linear, A::Neighbour],
         Collective::Gather => &[A::Linear, A::Binomial, A::LinearSync],
         Collective::Scatter => &[A::Linear, A::Binomial],
-        Collective::Alltoall => {
-            &[A::Linear, A::Pairwise, A::Bruck, A::Lex, A::Pex, A::Rex, A::Scattered { window: WINDOW }]
-        }
+        Collective::Alltoall => &[
+            A::Linear,
+            A::Pairwise,
+            A::Bruck,
+            A::Lex,
+            A::LexAsync,
+            A::Pex,
+            A::Rex,
+            A::Scattered { window: WINDOW },
+        ],
         Collective::ReduceScatter => &[A::RecursiveHalving, A::Pairwise, A::Ring, A::Linear],
         Collective::Scan | Collective::Exscan => &[A::RecursiveDoubling, A::Linear],
         Collective::Barrier => &[A::Dissemination, A::RecursiveDoubling, A::Central, A::Binomial, A::Linear],
@@ -186,6 +193,7 @@ fn alltoall_by(problem: &Problem, algorithm: A) -> Built {
         A::Linear => ExchangeOrder::Linear,
         A::Pairwise => ExchangeOrder::Pairwise,
         A::Lex => ExchangeOrder::Lex,
+        A::LexAsync => ExchangeOrder::LexAsync,
         A::Pex => ExchangeOrder::Pex,
         A::Scattered { window } => ExchangeOrder::Scattered(window.min(ranks.max(2) - 1)),
         A::Bruck => return Some(Box::new(bruck::Bruck { ranks, count })),

@@ -15,8 +15,9 @@ use crate::settings::Settings;
 
 /// Default sizes of a block in bytes: the paper's, and beyond.
 const SIZES: [u64; 9] = [0, 16, 64, 256, 512, 1_024, 1_920, 8_192, 65_536];
-/// Linear, pairwise and recursive exchange.
-const CANDIDATES: [Algorithm; 3] = [Algorithm::Lex, Algorithm::Pex, Algorithm::Rex];
+/// Linear, pairwise and recursive exchange; the first also with non-blocking messages, as the paper
+/// suggests (4.1).
+const CANDIDATES: [Algorithm; 4] = [Algorithm::Lex, Algorithm::LexAsync, Algorithm::Pex, Algorithm::Rex];
 
 /// Every rank has a block for every other: by LEX, PEX, REX and the message layer's own algorithm,
 /// by size of a block and ranks.

@@ -18,6 +18,9 @@ pub(crate) enum ExchangeOrder {
     /// P rounds; in round i rank i receives from all others in ascending order. At most P (P -
     /// 1)(alpha + n/P beta) with blocking sends.
     Lex,
+    /// As [`Lex`](Self::Lex), but no rank waits for a message before all are started. (P - 1) alpha
+    /// + (P-1)/P n beta, unless the receivers are the bottleneck: all send to rank 0 first.
+    LexAsync,
     /// Rounds i = 1, 2, ...; each rank exchanges with itself xor i, and the lower of the two
     /// receives first. Published for powers of two, 2 (P - 1)(alpha + n/P beta). Other numbers of
     /// ranks run over the next power of two; a rank whose partner does not exist skips that round.
@@ -91,6 +94,18 @@ impl Exchange {
         self.send(position - others + 1)
     }
 
+    /// Returns step `index` of LEX with messages that are only started.
+    fn lex_async(&self, rank: usize, index: usize) -> Step {
+        if index > 2 * (self.ranks - 1) {
+            return Step::WaitAll;
+        }
+        match self.lex(rank, index) {
+            Step::Send { to, span } => Step::StartSend { to, span },
+            Step::Receive { from, span } => Step::StartReceive { from, span },
+            step => step,
+        }
+    }
+
     fn pex(&self, rank: usize, index: usize, steps: &mut Vec<Step>) {
         let peer = rank ^ index;
         if peer >= self.ranks {
@@ -112,7 +127,7 @@ impl Schedule for Exchange {
 
     fn rounds(&self, _rank: usize) -> usize {
         match self.way {
-            ExchangeOrder::Linear => 2 * self.ranks,
+            ExchangeOrder::Linear | ExchangeOrder::LexAsync => 2 * self.ranks,
             ExchangeOrder::Pairwise => self.ranks,
             ExchangeOrder::Lex => 2 * self.ranks - 1,
             ExchangeOrder::Pex => self.ranks.next_power_of_two(),
@@ -131,6 +146,7 @@ impl Schedule for Exchange {
                 exchange(steps, to, self.sent(to), from, self.received(from));
             }
             ExchangeOrder::Lex => steps.push(self.lex(rank, index)),
+            ExchangeOrder::LexAsync => steps.push(self.lex_async(rank, index)),
             ExchangeOrder::Pex => self.pex(rank, index, steps),
             ExchangeOrder::Scattered(window) => self.scattered(rank, (index - 1) * window, window, steps),
         }

@@ -120,7 +120,7 @@ fn each_element_travels_once_where_nothing_is_forwarded() {
             (outcome.messages, outcome.elements)
         };
         let pairs = ranks * (ranks - 1);
-        for algorithm in [A::Linear, A::Pairwise, A::Lex, A::Pex, A::Scattered { window: 3 }] {
+        for algorithm in [A::Linear, A::Pairwise, A::Lex, A::LexAsync, A::Pex, A::Scattered { window: 3 }] {
             assert_eq!(sent(C::Alltoall, algorithm), (pairs, 6 * pairs), "{algorithm} on {ranks}");
         }
         for algorithm in [A::Linear, A::Binomial, A::RecursiveHalving, A::Binary, A::Knomial { radix: 4 }] {
