@@ -53,6 +53,7 @@ impl Reproduce {
     pub fn run(self) -> Result<ExitCode, Failure> {
         let model = self.sharing.unwrap_or(Sharing::Links);
         let names = self.names()?;
+        self.html.iter().try_for_each(|path| files::check_output(path))?;
         let machines = names.iter().filter(|name| *name != puppet::NAME);
         let all = machines.map(|name| reproduce(name, model)).collect::<Result<Vec<_>, _>>()?;
         // PUPPET simulates no contention.

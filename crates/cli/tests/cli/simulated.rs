@@ -22,7 +22,8 @@ fn json(command: &str) -> Value {
 /// The suite runs as in the thesis, and a second run gives identical output.
 #[test]
 fn the_suite_runs_on_the_ipsc860_and_is_the_same_each_time() {
-    let run = || json("bench comet --on ipsc860 --ranks 16 --dims 16,64,128 --format json");
+    let sizes = "--dims 16,64,128 --sizes 0..4K --lengths 1,100,1000";
+    let run = || json(&format!("bench comet --on ipsc860 --ranks 16 {sizes} --format json"));
     let (first, second) = (run(), run());
     let [points, again] = [&first, &second].map(|run| run["points"].as_array().expect("a list"));
     let different = points.iter().zip(again).find(|(one, other)| one != other);

@@ -1,9 +1,9 @@
 //! The scalable BLAS on the SP2: table A.3 of PUPPET's thesis.
 //!
 //! Section 5.1.3: the level-3 routines follow SUMMA. For each panel of the inner dimension, the
-//! owners broadcast their parts of it along the rows and the columns of a mesh of processes, and all
-//! processes update their part of the result. Panels lie cyclically, so that triangular matrices are
-//! divided evenly.
+//! owners broadcast their parts of it along the rows and the columns of a mesh of processes, and
+//! all processes update their part of the result. Panels lie cyclically, so that triangular
+//! matrices are divided evenly.
 
 use panto_sim::program::Program;
 
