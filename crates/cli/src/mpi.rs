@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use panto_bench::{Settings, comet, scenario};
 use panto_mpi::launch::Launch;
-use panto_mpi::{Library, find};
+use panto_mpi::{Library, Threads, find};
 use panto_results::Manifest;
 use panto_transport::mpi::{Mpi, Options};
 use panto_transport::{Placement, RankLayout, World, distances_from_first};
@@ -44,13 +44,13 @@ impl MpiArgs {
     }
 
     /// Joins the job for a run with these settings.
-    pub fn start(&self, settings: &Settings) -> Result<Mpi, Failure> {
+    pub fn start(&self, settings: &Settings, threads: Threads) -> Result<Mpi, Failure> {
         let stall_time = self.stall_time.unwrap_or_else(|| Options::default().stall_time + io_time(settings));
         // Ranks outside a kernel wait for those inside it.
         let longest_wait = settings.effort.budget * 2 + stall_time;
         let selects_algorithms = settings.options.get::<scenario::Options>().selects_algorithms();
         let layout = self.layout.clone().unwrap_or_default();
-        start(&Options { stall_time, max_wait: longest_wait, layout, selects_algorithms })
+        start(&Options { stall_time, max_wait: longest_wait, layout, threads, selects_algorithms })
     }
 }
 
@@ -147,7 +147,7 @@ pub fn settings(world: &Mpi, settings: Settings) -> Result<Settings, Failure> {
         shape: settings.shape.or_else(|| Some(distances_from_first(&places))),
         places,
         most_ranks: Some(world.max_ranks()),
-        has_handlers: false,
+        has_handlers: world.has_handlers()?,
         has_windows: true,
         ..settings
     })

@@ -1,11 +1,11 @@
 //! A message around the ring of all ranks, over the MPI that started this: `mpirun -n 4 ring`.
 
 use panto_mpi::launch::Launch;
-use panto_mpi::{Library, Mpi, Result, Selector, SendMode, find};
+use panto_mpi::{Library, Mpi, Result, Selector, SendMode, Threads, find};
 
 fn main() -> Result<()> {
     let library = Library::load(&find::candidates(Launch::from_environment().as_ref()))?;
-    let mpi = Mpi::start(library)?;
+    let mpi = Mpi::start(library, Threads::Single)?;
     let world = mpi.world();
     let (rank, size) = (world.rank(), world.size());
     let before = Selector { source: Some((rank + size - 1) % size), tag: Some(1) };

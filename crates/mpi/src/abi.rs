@@ -142,6 +142,8 @@ constants! {
     number undefined: c_int = (-32766), (-32766), (-32766);
     /// `MPI_THREAD_SINGLE`.
     number thread_single: c_int = 0, 0, 0;
+    /// `MPI_THREAD_MULTIPLE`.
+    number thread_multiple: c_int = 3, 3, 4096;
     /// `MPI_TAG_UB`, the key of an attribute.
     number tag_ub: c_int = 0x6440_0001, 0, 501;
     /// `MPI_ERR_TRUNCATE`, an error class.

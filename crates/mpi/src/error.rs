@@ -29,6 +29,8 @@ pub enum Error {
     NothingToWaitFor,
     /// More bytes or elements than an MPI count can hold.
     TooLarge(usize),
+    /// Several threads would have to call MPI.
+    NoThreads,
     /// The library has no such algorithm for a collective, or none that can be selected.
     Algorithm(String),
     /// A collective was called with parameters of another kind.
@@ -52,6 +54,7 @@ impl fmt::Display for Error {
                 f.write_str("no MPI library was found; name one: PANTO_MPI=/path/to/libmpi.so")?;
                 tried.iter().try_for_each(|(path, why)| write!(f, "\n  {}: {why}", path.display()))
             }
+            Self::NoThreads => f.write_str("several threads would have to call MPI (MPI_THREAD_MULTIPLE)"),
             Self::Algorithm(text) => f.write_str(text),
             Self::NothingToWaitFor => f.write_str("there is no request to wait for"),
             Self::Parameters { collective, expected } => {

@@ -14,7 +14,7 @@
 //!
 //! let library = Library::load(&find::candidates(Launch::from_environment().as_ref()))?;
 //! println!("{} ({} ABI) at {}", library.name(), library.abi(), library.path().display());
-//! let mpi = Mpi::start(library)?;
+//! let mpi = Mpi::start(library, Threads::Single)?;
 //! let world = mpi.world();
 //! println!("rank {} of {}", world.rank(), world.size());
 //! mpi.finish()?;
@@ -31,6 +31,7 @@ mod functions;
 mod handles;
 pub mod launch;
 mod library;
+mod listener;
 mod mpi;
 mod reduction;
 mod request;
@@ -45,7 +46,8 @@ pub use comm::{Comm, Selector};
 pub use control::{ControlVariable, ControlVariables};
 pub use error::{Error, Result};
 pub use library::{Library, short_version};
-pub use mpi::Mpi;
+pub use listener::Listener;
+pub use mpi::{Mpi, Threads};
 pub use panto_calls::{Collective, SendMode};
 pub use reduction::{Apply, Operation};
 pub use request::Request;

@@ -2,6 +2,8 @@
 
 use std::ffi::{c_int, c_void};
 
+use crate::abi::Constants;
+use crate::functions::Functions;
 use crate::mpi::Mpi;
 
 /// Source, tag and length of a message.
@@ -45,11 +47,24 @@ impl RawStatus {
     /// Returns the status of a message that was received.
     #[inline]
     pub(crate) fn read(&self, mpi: &Mpi) -> Status {
-        let layout = &mpi.constants().status;
+        self.read_by(mpi.functions(), mpi.constants())
+    }
+
+    /// Returns the status of a message that was received through these functions.
+    #[inline]
+    pub(crate) fn read_by(&self, functions: &Functions, constants: &Constants) -> Status {
+        let layout = &constants.status;
         let (source, tag) = (self.field(layout.source), self.field(layout.tag));
         // Messages of more than 31 bits of bytes cannot be sent, so the lower half is the length.
-        let len =
-            if layout.count < layout.size { self.field(layout.count) as usize } else { mpi.count(self) };
+        let is_known = layout.count < layout.size;
+        let len = if is_known { self.field(layout.count) as usize } else { self.count(functions, constants) };
         Status { source: source.max(0) as usize, tag: tag.max(0) as u32, len }
+    }
+
+    fn count(&self, functions: &Functions, constants: &Constants) -> usize {
+        let mut count: c_int = 0;
+        // SAFETY: `MPI_BYTE` is a datatype, and the status was written by MPI.
+        unsafe { (functions.MPI_Get_count)(self.as_ptr(), constants.byte, &raw mut count) };
+        count.max(0) as usize
     }
 }

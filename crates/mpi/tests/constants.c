@@ -60,6 +60,7 @@ int main(void)
     number("any_tag", MPI_ANY_TAG);
     number("undefined", MPI_UNDEFINED);
     number("thread_single", MPI_THREAD_SINGLE);
+    number("thread_multiple", MPI_THREAD_MULTIPLE);
     number("tag_ub", MPI_TAG_UB);
     number("err_truncate", MPI_ERR_TRUNCATE);
     number("bsend_overhead", MPI_BSEND_OVERHEAD);

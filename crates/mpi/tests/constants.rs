@@ -100,7 +100,7 @@ fn named(constants: Constants, word: &dyn Fn(usize) -> String) -> Named {
     name! {
         words: comm_world comm_self comm_null byte datatype_null double sum unsigned_char info_null request_null errors_return in_place status_ignore
             statuses_ignore;
-        numbers: any_source any_tag proc_null root undefined thread_single tag_ub err_truncate cart graph dist_graph lock_exclusive lock_shared
+        numbers: any_source any_tag proc_null root undefined thread_single thread_multiple tag_ub err_truncate cart graph dist_graph lock_exclusive lock_shared
             mode_nosucceed combiner_named bsend_overhead
             max_error_string max_library_version;
         status: size source tag error count

@@ -68,6 +68,25 @@ fn our_algorithm_beside_the_librarys() {
     }
 }
 
+/// A thread takes messages while its rank computes: every message is handled, and checked. Beside
+/// other kernels, which it would slow down, it is refused.
+#[test]
+fn messages_are_handled_while_a_rank_computes() {
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI, mpis::MPICH_5_STANDARD].iter().filter(|mpi| mpi.is_installed()) {
+        let directory = tempfile::tempdir().expect("a directory");
+        let lines =
+            measured(mpi, 2, "bench comet/handler --sizes 8,64K -t 1s", &directory.path().join("run.jsonl"));
+        let sizes: Vec<u64> = lines
+            .iter()
+            .filter(|line| line["kernel"] == "comet/handler" && line["provisional"] != true)
+            .filter_map(|line| line["params"]["bytes"].as_u64())
+            .collect();
+        assert_eq!(sizes.len(), 2, "{}: {lines:#?}", mpi.name);
+        let refused = on(mpi, 2, "bench comet/handler comet/barrier -t 1s");
+        refused.fails_with(&["needs threads that call MPI (MPI_THREAD_MULTIPLE)", "run it alone"]);
+    }
+}
+
 /// The ranks of a job are numbered anew, and an order that lacks a rank is refused once.
 #[test]
 fn ranks_have_the_order_that_the_user_gives() {

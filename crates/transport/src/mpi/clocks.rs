@@ -17,9 +17,29 @@ use crate::transport::Transport;
 pub(super) struct Clocks {
     /// The clock number of each rank, in the order of first appearance.
     pub(super) of: Vec<usize>,
+    /// This rank's own clock.
+    pub(super) own: LocalClock,
+}
+
+/// A rank's own clock, which any of its threads may read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LocalClock {
     /// This host's clock at the start of the job in nanoseconds, which is subtracted from readings.
     origin: u64,
     skew: Option<Skew>,
+}
+
+impl LocalClock {
+    /// Returns the time.
+    #[inline]
+    pub(super) fn now(self) -> Time {
+        let nanos = nanos().saturating_sub(self.origin);
+        let time = Time::from_nanos(nanos);
+        match self.skew {
+            None => time,
+            Some(skew) => skew.apply(time),
+        }
+    }
 }
 
 /// An artificial clock error, to test synchronisation on one host.
@@ -43,18 +63,13 @@ impl Clocks {
             (0..placements.len()).map(|rank| if skewed { rank } else { placements[rank].node }).collect();
         let same = (0..placements.len()).filter(|&other| placements[other].node == placements[rank].node);
         let origin = same.map(|other| readings[other].nanos).min().unwrap_or(0);
-        Self { of, origin, skew: skewed.then(|| Skew::of(rank)) }
+        Self { of, own: LocalClock { origin, skew: skewed.then(|| Skew::of(rank)) } }
     }
 
     /// Returns the time on this rank's own clock.
     #[inline]
     pub(super) fn local(&self) -> Time {
-        let nanos = nanos().saturating_sub(self.origin);
-        let time = Time::from_nanos(nanos);
-        match self.skew {
-            None => time,
-            Some(skew) => skew.apply(time),
-        }
+        self.own.now()
     }
 
     /// Whether the first `ranks` ranks read the same clock.
@@ -114,7 +129,9 @@ impl fmt::Display for Clocks {
         f.write_str("monotonic clock of the system")?;
         match self.of.iter().max() {
             None | Some(0) => f.write_str(", shared by all ranks"),
-            Some(last) if self.skew.is_none() => write!(f, ", of {} hosts, synchronised by HCA3", last + 1),
+            Some(last) if self.own.skew.is_none() => {
+                write!(f, ", of {} hosts, synchronised by HCA3", last + 1)
+            }
             Some(_) => write!(f, ", skewed per rank by {SKEW}, synchronised by HCA3"),
         }
     }

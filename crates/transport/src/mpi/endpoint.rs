@@ -16,6 +16,7 @@ use super::wait_strategy::WaitStrategy;
 use crate::clock;
 use crate::collective::BufferLayouts;
 use crate::error::{Error, Result};
+use crate::handler::{Handler, HandlerGuard};
 use crate::message::{FIRST_COLLECTIVE_TAG, MAX_TAG, Selector, SendMode, Status, Tag};
 use crate::onesided::Window;
 use crate::transport::{Buffers, StandardSend, Transport};
@@ -307,6 +308,10 @@ unsafe impl Transport for Endpoint {
     ) -> Result<Handle> {
         // SAFETY: the contracts of both functions are the same, and this one's caller keeps it.
         unsafe { self.start_blocks(problem, layouts, buffers) }
+    }
+
+    fn on_message(&self, tag: Tag, handler: Handler) -> Result<HandlerGuard> {
+        self.listen(tag, handler)
     }
 
     fn window(&self, with: Option<usize>, bytes: usize) -> Result<Option<Box<dyn Window>>> {

@@ -57,7 +57,7 @@ impl Job {
         }
         let watchdog = Watchdog::start(options.stall_time)
             .map_err(|error| Error::Start(format!("cannot start the watchdog thread: {error}")))?;
-        let mpi = panto_mpi::Mpi::start(library)?;
+        let mpi = panto_mpi::Mpi::start(library, options.threads)?;
         let world = mpi.world();
         if let Err(error) = check_launch(&mpi, &world, launch) {
             // Each process is alone in a job of its own, which ends properly.

@@ -22,6 +22,7 @@ mod clocks;
 mod convert;
 mod endpoint;
 mod handle;
+mod handlers;
 mod job;
 mod native;
 mod operations;
@@ -39,7 +40,7 @@ use std::thread::ThreadId;
 use std::time::Duration;
 
 use panto_mpi::launch::Launch;
-use panto_mpi::{Algorithms, Library};
+use panto_mpi::{Algorithms, Library, Threads};
 
 pub use endpoint::Endpoint;
 pub use handle::{Handle, Persistent};
@@ -75,6 +76,8 @@ pub struct Options {
     pub max_wait: Duration,
     /// The order of the ranks.
     pub layout: RankLayout,
+    /// Which threads call MPI. Handlers need several, which makes all messages slower.
+    pub threads: Threads,
     /// Whether algorithms of native collectives can be selected. With Open MPI this enables dynamic
     /// rules.
     pub selects_algorithms: bool,
@@ -86,6 +89,7 @@ impl Default for Options {
             stall_time: Duration::from_secs(60),
             max_wait: Duration::from_secs(3_600),
             layout: RankLayout::default(),
+            threads: Threads::Single,
             selects_algorithms: false,
         }
     }
@@ -108,6 +112,11 @@ impl Mpi {
     /// Returns the order of the ranks.
     pub fn layout(&self) -> &RankLayout {
         &self.layout
+    }
+
+    /// Returns whether ranks can have message handlers.
+    pub fn has_handlers(&self) -> Result<bool, Error> {
+        Ok(self.job()?.mpi.has_threads())
     }
 
     /// Returns the placements of all ranks.

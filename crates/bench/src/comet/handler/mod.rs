@@ -39,7 +39,13 @@ impl Pattern for Handler {
     }
 
     fn available(&self, settings: &Settings) -> Result<()> {
-        if settings.has_handlers { Ok(()) } else { Err(unsupported("message-driven receive")) }
+        if settings.has_handlers {
+            return Ok(());
+        }
+        Err(Error::usage(
+            "comet/handler needs threads that call MPI (MPI_THREAD_MULTIPLE), which make all other kernels slower; run it \
+             alone, over a library that provides them",
+        ))
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {

@@ -13,6 +13,7 @@ use std::process::ExitCode;
 use clap::Args;
 use panto_bench::can_choose;
 use panto_bench::{Kernel, Settings, decide, fits, parse_counts, parse_sizes, runnable};
+use panto_mpi::Threads;
 use panto_results::Manifest;
 use panto_schedule::HopShape;
 use panto_transport::mpi::Mpi;
@@ -172,9 +173,16 @@ impl Bench {
     fn on_mpi(&self) -> Result<ExitCode, Failure> {
         self.machine.refuse(mpi::NAME)?;
         self.threads.refuse(mpi::NAME)?;
-        let world = self.mpi.start(&self.settings(2)?)?;
+        let world = self.mpi.start(&self.settings(2)?, self.threads_of_ranks())?;
         let outcome = mpi::guarded(|| self.measure_on_mpi(&world));
         mpi::end(world, outcome)
+    }
+
+    /// Returns which threads of a rank call MPI: several for message handlers, which are measured
+    /// by themselves, because all messages are slower then.
+    fn threads_of_ranks(&self) -> Threads {
+        let is_handler = |name: &String| Kernel::named(name).is_ok_and(|all| all == [Kernel::Handler]);
+        if self.kernels.iter().all(is_handler) { Threads::Multiple } else { Threads::Single }
     }
 
     fn measure_on_mpi(&self, world: &Mpi) -> Result<ExitCode, Failure> {

@@ -11,6 +11,7 @@ use std::time::Duration;
 use clap::Args;
 use panto_bench::{Effort, Settings, calibrate};
 use panto_fit::FitOptions;
+use panto_mpi::Threads;
 use panto_results::Manifest;
 use panto_transport::World;
 use panto_transport::mpi::Mpi;
@@ -128,7 +129,7 @@ impl Calibrate {
     fn on_mpi(&self) -> Result<ExitCode, Failure> {
         self.machine.refuse(mpi::NAME)?;
         self.threads.refuse(mpi::NAME)?;
-        let world = self.mpi.start(&self.settings(2))?;
+        let world = self.mpi.start(&self.settings(2), Threads::Single)?;
         let outcome = mpi::guarded(|| self.measure_on_mpi(&world));
         mpi::end(world, outcome)
     }

@@ -15,6 +15,7 @@ use std::process::ExitCode;
 use clap::Args;
 use panto_bench::scenario::operation::Implementation;
 use panto_bench::{Effort, Settings, parse_sizes, scenario};
+use panto_mpi::Threads;
 use panto_results::scenario::CollectiveCall;
 use panto_schedule::Collective;
 use panto_transport::TUNABLE;
@@ -126,7 +127,7 @@ impl Tune {
         }
         self.machine.refuse(mpi::NAME)?;
         let default = Implementation::LibraryAlgorithm(DEFAULT.into());
-        let world = self.mpi.start(&self.settings(2, default, |_| Vec::new())?)?;
+        let world = self.mpi.start(&self.settings(2, default, |_| Vec::new())?, Threads::Single)?;
         let outcome = mpi::guarded(|| self.measure_in_job(&world));
         mpi::end(world, outcome)
     }
