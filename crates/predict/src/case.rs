@@ -3,7 +3,7 @@
 use panto_machine::{Machine, Model, RankMap};
 use panto_sim::{ComputeScale, Noise, RunConfig, Sharing};
 use panto_trace::Trace;
-use panto_units::Time;
+use panto_units::{Time, significant, time};
 
 use crate::error::Error;
 use crate::mapping::Mapping;
@@ -111,6 +111,24 @@ impl Case {
         let is_unscaled = self.compute_scales.iter().all(|scale| *scale == ComputeScale::ONE);
         let compute_scales = if is_unscaled { &[] } else { self.compute_scales.as_slice() };
         RunConfig { machine: &self.machine, sharing: self.sharing, compute_scales, noise }
+    }
+
+    /// Returns how fast an old machine computes, in brief; `None` if nothing is known to be slow.
+    pub fn speed_note(&self) -> Option<String> {
+        let name = &self.machine.name;
+        match self.speed_origin {
+            SpeedOrigin::Stated => None,
+            SpeedOrigin::Daxpy { traced, machine } => Some(format!(
+                "{name} computes {} times as fast as the traced computer: {} and {} for an element of a DAXPY",
+                significant(self.compute_scales.first().map_or(1.0, |scale| scale.speed()), 3),
+                time(machine.as_secs()),
+                time(traced.as_secs())
+            )),
+            SpeedOrigin::Unknown => Some(format!(
+                "{name} is slower than the traced computer, whose speed is not in the trace, but computes as fast here; \
+                 trace again, or give --speed"
+            )),
+        }
     }
 
     /// Returns the number of processors that have ranks.

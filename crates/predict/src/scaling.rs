@@ -113,6 +113,15 @@ impl Change {
 }
 
 impl Setting {
+    /// Returns how fast an old machine computes what a trace has; `None` if nothing is known to be
+    /// slow, or a speed is given.
+    pub fn speed_note(&self, trace: &Trace) -> Result<Option<String>, Error> {
+        if self.speed.is_some() {
+            return Ok(None);
+        }
+        Ok(Case::new(self.model.clone(), trace, &self.options)?.speed_note())
+    }
+
     /// Returns the machine, made ready for a program, with processors that are `faster` times as
     /// fast.
     fn case(&self, traced: impl Into<Traced>, faster: f64) -> Result<Case, Error> {

@@ -123,6 +123,9 @@ impl Scale {
         let setting = self.setting()?;
         let folder = TemporaryFolder::create().map_err(|error| Failure::Run(error.to_string()))?;
         let runs = self.runs(&program, &folder)?;
+        if let Some(note) = runs.first().map(|(trace, _)| setting.speed_note(trace)).transpose()?.flatten() {
+            print::note(format_args!("panto: {note}"));
+        }
         let points = points(&program, &setting, &runs)?;
         let problem = match self.scaling {
             Some(Scaling::Strong) => Problem::Same,

@@ -33,6 +33,21 @@ fn lines(path: &Path) -> Vec<Value> {
 const GRID: &str = "--machine infiniband,ethernet10g --vary link.latency=1us,100us --processors 2,4 --map wrap,block \
                     --speed 1,2 --network fast,traffic";
 
+/// How fast an old machine computes decides the order of the rows, so it is stated.
+#[test]
+fn the_speed_of_old_machines_is_stated() {
+    let (folder, _) = folder();
+    let found = sweep(folder.path(), "--machine cm5,infiniband");
+    let notes = stderr(&found);
+    assert!(
+        notes.contains("cm5 is slower than the traced computer, whose speed is not in the trace"),
+        "{notes}"
+    );
+    assert!(!notes.contains("infiniband"), "{notes}");
+    let given = stderr(&sweep(folder.path(), "--machine cm5,infiniband --speed 1"));
+    assert!(!given.contains("slower"), "{given}");
+}
+
 /// The row of each setting equals the output of `panto simulate` for it.
 #[test]
 fn each_row_is_a_prediction() {

@@ -28,6 +28,7 @@ pub struct Sweep<'a> {
     /// The distinct rules of collectives, which are all that replaying depends on.
     collectives: Vec<Collectives>,
     doubts: BTreeSet<String>,
+    speeds: BTreeSet<String>,
 }
 
 /// The replayed programs, one per distinct rules of collectives; `None` if no setting needs it.
@@ -73,10 +74,12 @@ impl<'a> Sweep<'a> {
         let traced = Traced::from(trace);
         let checked =
             parallel::map(variants.len(), threads, |index| check(&variants[index], traced, seed, common));
-        let (plans, collectives, doubts) = (Vec::new(), Vec::new(), BTreeSet::new());
-        let mut sweep = Self { trace, options, seed, plans, collectives, doubts };
-        for (variant, Checked { key, doubt, collectives }) in variants.into_iter().zip(checked) {
+        let (plans, collectives) = (Vec::new(), Vec::new());
+        let (doubts, speeds) = (BTreeSet::new(), BTreeSet::new());
+        let mut sweep = Self { trace, options, seed, plans, collectives, doubts, speeds };
+        for (variant, Checked { key, doubt, speed, collectives }) in variants.into_iter().zip(checked) {
             sweep.doubts.extend(doubt);
+            sweep.speeds.extend(speed);
             let collectives = collectives.map(|collectives| sweep.number(collectives));
             sweep.plans.push(Plan { variant, key, collectives });
         }
@@ -97,6 +100,11 @@ impl<'a> Sweep<'a> {
     /// Iterates over the doubts about the models of machines, each once.
     pub fn doubts(&self) -> impl Iterator<Item = &String> {
         self.doubts.iter()
+    }
+
+    /// Iterates over notes on how fast old machines compute, each once.
+    pub fn speed_notes(&self) -> impl Iterator<Item = &String> {
+        self.speeds.iter()
     }
 
     /// Returns the number of settings.
@@ -266,6 +274,8 @@ struct Checked {
     key: String,
     /// Why the model of its machine is doubtful.
     doubt: Option<String>,
+    /// How fast an old machine computes.
+    speed: Option<String>,
     /// The rules of collectives that its program depends on.
     collectives: Result<Collectives, Error>,
 }
@@ -274,15 +284,18 @@ fn check(variant: &Variant, traced: Traced, seed: u64, common: Fingerprint) -> C
     let chosen = common.debug(variant);
     match variant.case(traced).and_then(|case| Ok((case, variant.noise(seed)?))) {
         Ok((mut case, noise)) => {
-            let doubt = case.machine.doubt();
+            let (doubt, note) = (case.machine.doubt(), case.speed_note());
             // The sources of parameters do not change the prediction.
             case.machine.sources.clear();
             let key = chosen.debug(&case).debug(&noise).to_string();
             // The send mode of collectives is not part of the program.
             let Collectives { rules, algorithms, .. } = case.machine.collectives;
             let collectives = Ok(Collectives { rules, algorithms, ..Collectives::default() });
-            Checked { key, doubt, collectives }
+            Checked { key, doubt, speed: note, collectives }
         }
-        Err(error) => Checked { key: chosen.debug(&error).to_string(), doubt: None, collectives: Err(error) },
+        Err(error) => {
+            let key = chosen.debug(&error).to_string();
+            Checked { key, doubt: None, speed: None, collectives: Err(error) }
+        }
     }
 }

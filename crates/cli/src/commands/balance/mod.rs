@@ -110,6 +110,9 @@ impl Balance {
         let trace = program::open(&self.trace)?;
         let (model, options) = (self.case.model(&self.machine)?, self.case.options()?);
         let case = Case::new(model.clone(), &trace, &options)?;
+        if let Some(note) = case.speed_note() {
+            print::note(format_args!("panto: {note}"));
+        }
         let replay = simulate::read(&trace, &case, &self.case)?;
         let task = Task::new(&replay.program, Traced::from(&trace).daxpy, model, &options)?;
         let baselines = baselines(&task, &options.mapping)?;
