@@ -14,6 +14,10 @@ use crate::message::Status;
 use crate::reduce_op::{ReduceKind, ReduceOp};
 use crate::transport::{Buffers, Transport};
 
+/// The error of a collective with blocks for which [`Transport::prepare_native_blocks`] was not
+/// called.
+const NOT_PREPARED: Error = Error::Unsupported("native collective with blocks that was not prepared");
+
 impl Endpoint {
     /// Makes what a collective with blocks needs besides its buffers.
     pub(super) fn prepare_blocks(&self, problem: &BlockProblem) -> Result<()> {
@@ -32,10 +36,7 @@ impl Endpoint {
         if !call.is_among_neighbours {
             return Ok(&self.group.collectives);
         }
-        self.group
-            .neighbours
-            .get()
-            .ok_or(Error::Unsupported("collective among neighbours that was not prepared"))
+        self.group.neighbours.get().ok_or(NOT_PREPARED)
     }
 
     fn translate_blocks(
@@ -43,14 +44,14 @@ impl Endpoint {
         problem: &BlockProblem,
         layouts: &BufferLayouts,
         buffers: &mut Buffers<'_>,
-    ) -> (CollectiveCall, Memory) {
+    ) -> Result<(CollectiveCall, Memory)> {
         let native = |layout: &BlockLayout| panto_mpi::BlockLayout {
             lens: layout.counts.as_ptr(),
             starts: layout.displacements.as_ptr(),
             addresses: layout.addresses.as_ptr(),
         };
         let (input, output) = (native(&layouts.input), native(&layouts.output));
-        let types = self.group.types.get().map_or(std::ptr::null(), ByteTypes::as_ptr);
+        let types = self.group.types.get().ok_or(NOT_PREPARED)?.as_ptr();
         let parameters = match problem.collective {
             BlockCollective::NeighborAllgather | BlockCollective::NeighborAlltoall => Parameters::Bytes,
             BlockCollective::Alltoallw | BlockCollective::NeighborAlltoallw => {
@@ -67,7 +68,7 @@ impl Endpoint {
         let count = own_len(problem, self.rank());
         let memory =
             Memory { input: buffers.input.as_ptr(), output: buffers.output.as_mut_ptr(), count, element: 1 };
-        (call, memory)
+        Ok((call, memory))
     }
 
     /// Runs a native collective. `PreparedCollective` has compared the buffers with the problem.
@@ -85,7 +86,7 @@ impl Endpoint {
         layouts: &BufferLayouts,
         buffers: &mut Buffers<'_>,
     ) -> Result<()> {
-        let (call, memory) = self.translate_blocks(problem, layouts, buffers);
+        let (call, memory) = self.translate_blocks(problem, layouts, buffers)?;
         // SAFETY: the buffers are borrowed until this returns, and as large as the problem says.
         unsafe { self.run_call(call, memory) }
     }
@@ -146,7 +147,7 @@ impl Endpoint {
         layouts: &BufferLayouts,
         buffers: &mut Buffers<'_>,
     ) -> Result<Handle> {
-        let (call, memory) = self.translate_blocks(problem, layouts, buffers);
+        let (call, memory) = self.translate_blocks(problem, layouts, buffers)?;
         // SAFETY: the contracts of both functions are the same, and this one's caller keeps it.
         unsafe { self.begin(call, memory) }
     }
