@@ -52,7 +52,10 @@ fn the_tables_of_puppets_thesis_are_compared() {
     let all = json("reproduce puppet --format json");
     let cells = |table: &Value| table["cells"].as_array().map_or(0, Vec::len);
     let tables = all[0]["tables"].as_array().expect("tables");
-    assert_eq!(tables.iter().map(cells).collect::<Vec<_>>(), [14, 14, 8, 8, 43, 43, 15, 15, 15, 15, 12, 18, 12]);
+    assert_eq!(
+        tables.iter().map(cells).collect::<Vec<_>>(),
+        [14, 14, 8, 8, 43, 43, 15, 15, 15, 15, 12, 18, 12]
+    );
     assert_eq!(json("reproduce puppet --network fast --format json"), all);
 }
 
