@@ -10,7 +10,7 @@
 //! Cost: a call through a function pointer.
 //!
 //! ```no_run
-//! use panto_mpi::{Library, Mpi, find, launch::Launch};
+//! use panto_mpi::{Library, Mpi, Threads, find, launch::Launch};
 //!
 //! let library = Library::load(&find::candidates(Launch::from_environment().as_ref()))?;
 //! println!("{} ({} ABI) at {}", library.name(), library.abi(), library.path().display());
