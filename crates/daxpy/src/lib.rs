@@ -52,10 +52,11 @@ mod tests {
         assert!(y.iter().zip([21.0, 42.0, 63.0]).all(|(y, right)| (y - right).abs() < 1e-12), "{y:?}");
     }
 
-    /// From a processor of 1990 to one that adds a thousand elements in a cycle.
+    /// From a processor of 1990 to one that adds a hundred elements in a nanosecond; a loop that
+    /// was optimised away takes less.
     #[test]
     fn the_figure_is_that_of_a_computer() {
         let figure = picoseconds_per_element();
-        assert!((1..1_000_000).contains(&figure), "{figure}ps");
+        assert!((10..1_000_000).contains(&figure), "{figure}ps");
     }
 }

@@ -174,7 +174,8 @@ impl Operation for Nothing {
 /// Measures an empty operation on two ranks, where the clock of rank 1 is `ahead` nanoseconds ahead
 /// of that of rank 0, and both report a clock error of `error`.
 fn with_a_clock_ahead(ahead: u64, error: Option<Time>) -> Samples {
-    let effort = Effort { budget: Duration::from_millis(50), ..effort() };
+    // Enough for several samples on a busy machine; a quiet one needs a tenth of it.
+    let effort = Effort { budget: Duration::from_millis(500), ..effort() };
     let settings = Settings { effort, ..Settings::default() };
     let interrupt = AtomicBool::new(false);
     let mut samples = Threads::default()
@@ -197,7 +198,7 @@ fn samples_that_start_late_are_dropped_and_counted_and_barriers_help() {
     assert_eq!(late.start, SyncMethod::Barrier);
     // There are fewer attempts if the time of the point runs out, but always several.
     assert!((4..=64).contains(&late.late), "{late:?}");
-    assert!(!late.nanos.is_empty(), "{late:?}");
+    assert!(late.nanos.len() >= 3, "{late:?}");
 }
 
 /// The start is scheduled later by the clock error, so that it has not passed on any rank's clock.
