@@ -190,6 +190,12 @@ impl Comm {
         self.mpi.check(name, code)
     }
 
+    /// Returns memory as MPI takes it: input and output, the length of a block, and its datatype.
+    fn bytes_of(&self, memory: Memory) -> Result<(*const c_void, *mut c_void, c_int, Word)> {
+        let len = count(memory.count * memory.element)?;
+        Ok((memory.input.cast(), memory.output.cast(), len, self.mpi.constants().byte))
+    }
+
     /// Calls a function for blocks of bytes of equal length.
     ///
     /// # Safety
@@ -201,9 +207,7 @@ impl Comm {
         memory: Memory,
         request: Option<*mut Word>,
     ) -> Result<(&'static str, c_int)> {
-        let each = count(memory.count * memory.element)?;
-        let byte = self.mpi.constants().byte;
-        let (input, output): (*const c_void, *mut c_void) = (memory.input.cast(), memory.output.cast());
+        let (input, output, each, byte) = self.bytes_of(memory)?;
         Ok(match collective {
             Collective::Barrier => call!(self, request, MPI_Barrier, MPI_Ibarrier, ()),
             Collective::Broadcast => {
@@ -237,9 +241,7 @@ impl Comm {
         memory: Memory,
         request: Option<*mut Word>,
     ) -> Result<(&'static str, c_int)> {
-        let own = count(memory.count * memory.element)?;
-        let byte = self.mpi.constants().byte;
-        let (input, output): (*const c_void, *mut c_void) = (memory.input.cast(), memory.output.cast());
+        let (input, output, own, byte) = self.bytes_of(memory)?;
         Ok(match collective {
             Collective::Gather => call!(
                 self,

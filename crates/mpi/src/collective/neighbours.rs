@@ -1,6 +1,6 @@
 //! Collectives among the neighbours of a communicator's topology.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 
 use panto_calls::Collective;
 
@@ -38,9 +38,7 @@ impl Comm {
         memory: Memory,
         request: Option<*mut Word>,
     ) -> Result<(&'static str, c_int)> {
-        let each = count(memory.count * memory.element)?;
-        let byte = self.mpi.constants().byte;
-        let (input, output): (*const c_void, *mut c_void) = (memory.input.cast(), memory.output.cast());
+        let (input, output, each, byte) = self.bytes_of(memory)?;
         Ok(match (collective, parameters) {
             (Collective::Allgather, Parameters::Bytes) => call!(
                 self,
