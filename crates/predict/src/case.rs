@@ -30,6 +30,9 @@ impl From<usize> for Traced {
     }
 }
 
+/// The computer of a trace, in sentences.
+pub const TRACED_COMPUTER: &str = "the traced computer";
+
 /// How a program runs on a machine; defaults leave the choice to the machine.
 #[derive(Debug, Clone, Default)]
 pub struct CaseOptions {
@@ -113,20 +116,22 @@ impl Case {
         RunConfig { machine: &self.machine, sharing: self.sharing, compute_scales, noise }
     }
 
-    /// Returns how fast an old machine computes, in brief; `None` if nothing is known to be slow.
-    pub fn speed_note(&self) -> Option<String> {
+    /// Returns how fast an old machine computes compared with `computer`, on which the program's
+    /// computation was measured; `None` for speeds that are stated.
+    pub fn old_speed(&self, computer: &str) -> Option<String> {
         let name = &self.machine.name;
         match self.speed_origin {
             SpeedOrigin::Stated => None,
-            SpeedOrigin::Daxpy { traced, machine } => Some(format!(
-                "{name} computes {} times as fast as the traced computer: {} and {} for an element of a DAXPY",
-                significant(self.compute_scales.first().map_or(1.0, |scale| scale.speed()), 3),
-                time(machine.as_secs()),
-                time(traced.as_secs())
-            )),
             SpeedOrigin::Unknown => Some(format!(
-                "{name} is slower than the traced computer, whose speed is not in the trace, but computes as fast here; \
-                 trace again, or give --speed"
+                "computation takes as long as on {computer}, although {name} is slower: the speed of {computer} is not in \
+                 the trace (trace again, or give --speed)"
+            )),
+            SpeedOrigin::Daxpy { traced, machine } => Some(format!(
+                "computation is {} times as fast as on {computer}: an element of a DAXPY takes {} there and {} on {name} \
+                 (--speed changes that)",
+                significant(self.compute_scales.first().map_or(1.0, |scale| scale.speed()), 3),
+                time(traced.as_secs()),
+                time(machine.as_secs()),
             )),
         }
     }

@@ -29,7 +29,7 @@ pub mod sweep;
 mod timeline;
 
 pub use assumed::AssumedFigures;
-pub use case::{Case, CaseOptions, Traced};
+pub use case::{Case, CaseOptions, TRACED_COMPUTER, Traced};
 pub use coupled::{CoupledFailure, CoupledRun};
 pub use error::{Error, MappingError, NoiseError, ReplayError, SpeedError, SweepError};
 pub use explanation::explain;

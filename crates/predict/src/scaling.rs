@@ -1,26 +1,24 @@
 //! How the time of a program changes with the number of ranks: the curve, where it is best, and
 //! what holds it back there.
 
-use panto_machine::{Model, Scale, Speed};
+use panto_machine::{Model, Scale};
+use panto_sim::ComputeScale;
 use panto_sim::observe::Activity;
 use panto_sim::program::Program;
 use panto_sim::replay;
 use panto_trace::Trace;
 
-use crate::case::{Case, CaseOptions, Traced};
+use crate::case::{Case, CaseOptions, TRACED_COMPUTER, Traced};
 use crate::error::Error;
 use crate::prediction::Prediction;
-use crate::speeds::Speeds;
 
 /// A machine, and how programs run on it.
 #[derive(Debug, Clone)]
 pub struct Setting {
     /// The machine's model.
     pub model: Model,
-    /// How programs run on it; the speed is that of all processors.
+    /// How programs run on it.
     pub options: CaseOptions,
-    /// The speed of processors relative to the traced computer; none if the machine says it.
-    pub speed: Option<f64>,
     /// How traces are replayed.
     pub reading: replay::Options,
     /// Threads that a simulation may use.
@@ -113,26 +111,20 @@ impl Change {
 }
 
 impl Setting {
-    /// Returns how fast an old machine computes what a trace has; `None` if nothing is known to be
-    /// slow, or a speed is given.
-    pub fn speed_note(&self, trace: &Trace) -> Result<Option<String>, Error> {
-        if self.speed.is_some() {
-            return Ok(None);
-        }
-        Ok(Case::new(self.model.clone(), trace, &self.options)?.speed_note())
+    /// Returns how fast an old machine computes what a trace has; `None` for speeds that are
+    /// stated.
+    pub fn old_speed(&self, trace: &Trace) -> Result<Option<String>, Error> {
+        Ok(self.case(trace, 1.0)?.old_speed(TRACED_COMPUTER))
     }
 
     /// Returns the machine, made ready for a program, with processors that are `faster` times as
     /// fast.
     fn case(&self, traced: impl Into<Traced>, faster: f64) -> Result<Case, Error> {
-        let traced = traced.into();
-        let processor = &self.model.machine().processor;
-        let by_itself = match processor.speed {
-            Speed::Daxpy => processor.speed_against(traced.daxpy),
-            Speed::Factor(_) => 1.0,
-        };
-        let speeds = Speeds::parse(&(self.speed.unwrap_or(by_itself) * faster).to_string())?;
-        Case::new(self.model.clone(), traced, &CaseOptions { speeds, ..self.options.clone() })
+        let mut case = Case::new(self.model.clone(), traced, &self.options)?;
+        for scale in &mut case.compute_scales {
+            *scale = ComputeScale::from_speed(scale.speed() * faster).unwrap_or(*scale);
+        }
+        Ok(case)
     }
 
     /// Returns the notes on how the machine was made ready for a number of ranks.

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use panto_container::TemporaryFolder;
 use panto_extrapolate::{MOST_RANKS, Program};
-use panto_predict::CaseOptions;
 use panto_predict::scaling::{Change, Point, Problem, Setting, TraceOrigin, problem};
+use panto_predict::{CaseOptions, Speeds};
 use panto_report::present::{ScalingReport, limit};
 use panto_trace::Trace;
 use panto_transport::threads::cores;
@@ -123,7 +123,7 @@ impl Scale {
         let setting = self.setting()?;
         let folder = TemporaryFolder::create().map_err(|error| Failure::Run(error.to_string()))?;
         let runs = self.runs(&program, &folder)?;
-        if let Some(note) = runs.first().map(|(trace, _)| setting.speed_note(trace)).transpose()?.flatten() {
+        if let Some(note) = runs.first().map(|(trace, _)| setting.old_speed(trace)).transpose()?.flatten() {
             print::note(format_args!("panto: {note}"));
         }
         let points = points(&program, &setting, &runs)?;
@@ -163,11 +163,15 @@ impl Scale {
         Ok(())
     }
 
+    fn speeds(&self) -> Result<Speeds, Failure> {
+        let given = self.speed.map(|speed| Speeds::parse(&speed.to_string())).transpose()?;
+        Ok(given.unwrap_or_default())
+    }
+
     fn setting(&self) -> Result<Setting, Failure> {
         Ok(Setting {
             model: load(&self.machine, &self.set)?,
-            options: CaseOptions::default(),
-            speed: self.speed,
+            options: CaseOptions { speeds: self.speeds()?, ..CaseOptions::default() },
             reading: self.reading.options(),
             threads: cores().len(),
         })

@@ -40,7 +40,7 @@ fn the_speed_of_old_machines_is_stated() {
     let found = sweep(folder.path(), "--machine cm5,infiniband");
     let notes = stderr(&found);
     assert!(
-        notes.contains("cm5 is slower than the traced computer, whose speed is not in the trace"),
+        notes.contains("although cm5 is slower: the speed of the traced computer is not in the trace"),
         "{notes}"
     );
     assert!(!notes.contains("infiniband"), "{notes}");

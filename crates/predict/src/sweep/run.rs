@@ -13,7 +13,7 @@ use super::fingerprint::Fingerprint;
 use super::outcome::{Outcome, Row};
 use super::parameter::Variant;
 use super::runner::{Runner, batch_size};
-use crate::case::{Case, Traced};
+use crate::case::{Case, TRACED_COMPUTER, Traced};
 use crate::error::Error;
 use crate::noise::Disturbance;
 use panto_parallel as parallel;
@@ -22,13 +22,14 @@ use panto_parallel as parallel;
 #[derive(Debug)]
 pub struct Sweep<'a> {
     trace: &'a Trace,
+    traced: Traced,
     options: replay::Options,
     seed: u64,
     plans: Vec<Plan>,
     /// The distinct rules of collectives, which are all that replaying depends on.
     collectives: Vec<Collectives>,
-    doubts: BTreeSet<String>,
-    speeds: BTreeSet<String>,
+    /// What the user must know of the machines: doubts about models, and old speeds.
+    notes: BTreeSet<String>,
 }
 
 /// The replayed programs, one per distinct rules of collectives; `None` if no setting needs it.
@@ -74,12 +75,10 @@ impl<'a> Sweep<'a> {
         let traced = Traced::from(trace);
         let checked =
             parallel::map(variants.len(), threads, |index| check(&variants[index], traced, seed, common));
-        let (plans, collectives) = (Vec::new(), Vec::new());
-        let (doubts, speeds) = (BTreeSet::new(), BTreeSet::new());
-        let mut sweep = Self { trace, options, seed, plans, collectives, doubts, speeds };
-        for (variant, Checked { key, doubt, speed, collectives }) in variants.into_iter().zip(checked) {
-            sweep.doubts.extend(doubt);
-            sweep.speeds.extend(speed);
+        let (plans, collectives, notes) = (Vec::new(), Vec::new(), BTreeSet::new());
+        let mut sweep = Self { trace, traced, options, seed, plans, collectives, notes };
+        for (variant, Checked { key, notes, collectives }) in variants.into_iter().zip(checked) {
+            sweep.notes.extend(notes);
             let collectives = collectives.map(|collectives| sweep.number(collectives));
             sweep.plans.push(Plan { variant, key, collectives });
         }
@@ -97,14 +96,10 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// Iterates over the doubts about the models of machines, each once.
-    pub fn doubts(&self) -> impl Iterator<Item = &String> {
-        self.doubts.iter()
-    }
-
-    /// Iterates over notes on how fast old machines compute, each once.
-    pub fn speed_notes(&self) -> impl Iterator<Item = &String> {
-        self.speeds.iter()
+    /// Iterates over the doubts about the models of machines, and how fast old ones compute, each
+    /// once.
+    pub fn notes(&self) -> impl Iterator<Item = &String> {
+        self.notes.iter()
     }
 
     /// Returns the number of settings.
@@ -156,7 +151,7 @@ impl<'a> Sweep<'a> {
     }
 
     fn case(&self, variant: &Variant) -> Result<Case, Error> {
-        variant.case(self.trace)
+        variant.case(self.traced)
     }
 
     /// Simulates some settings on `threads` threads and passes the outcome of each to `done` as it
@@ -272,10 +267,8 @@ impl<'a> Sweep<'a> {
 /// What is known of a setting before it runs.
 struct Checked {
     key: String,
-    /// Why the model of its machine is doubtful.
-    doubt: Option<String>,
-    /// How fast an old machine computes.
-    speed: Option<String>,
+    /// Why the model of its machine is doubtful, and how fast an old machine computes.
+    notes: Vec<String>,
     /// The rules of collectives that its program depends on.
     collectives: Result<Collectives, Error>,
 }
@@ -284,18 +277,18 @@ fn check(variant: &Variant, traced: Traced, seed: u64, common: Fingerprint) -> C
     let chosen = common.debug(variant);
     match variant.case(traced).and_then(|case| Ok((case, variant.noise(seed)?))) {
         Ok((mut case, noise)) => {
-            let (doubt, note) = (case.machine.doubt(), case.speed_note());
+            let notes = case.machine.doubt().into_iter().chain(case.old_speed(TRACED_COMPUTER)).collect();
             // The sources of parameters do not change the prediction.
             case.machine.sources.clear();
             let key = chosen.debug(&case).debug(&noise).to_string();
             // The send mode of collectives is not part of the program.
             let Collectives { rules, algorithms, .. } = case.machine.collectives;
             let collectives = Ok(Collectives { rules, algorithms, ..Collectives::default() });
-            Checked { key, doubt, speed: note, collectives }
+            Checked { key, notes, collectives }
         }
         Err(error) => {
             let key = chosen.debug(&error).to_string();
-            Checked { key, doubt: None, speed: None, collectives: Err(error) }
+            Checked { key, notes: Vec::new(), collectives: Err(error) }
         }
     }
 }

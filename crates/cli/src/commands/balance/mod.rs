@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use panto_predict::balance::{BalanceResult, Effort, Scheme, Task, balance};
-use panto_predict::{Case, Mapping, Traced, map_file};
+use panto_predict::{Case, Mapping, TRACED_COMPUTER, Traced, map_file};
 use panto_report::present::BalanceReport;
 use panto_sim::RunError;
 use panto_sim::replay::Replay;
@@ -110,7 +110,7 @@ impl Balance {
         let trace = program::open(&self.trace)?;
         let (model, options) = (self.case.model(&self.machine)?, self.case.options()?);
         let case = Case::new(model.clone(), &trace, &options)?;
-        if let Some(note) = case.speed_note() {
+        if let Some(note) = case.old_speed(TRACED_COMPUTER) {
             print::note(format_args!("panto: {note}"));
         }
         let replay = simulate::read(&trace, &case, &self.case)?;

@@ -31,7 +31,6 @@ pub fn check(program: &Program, real: &Path, machine: &str) -> Result<Checked, F
     let setting = Setting {
         model: load(machine, &[])?,
         options: CaseOptions::default(),
-        speed: None,
         reading: replay::Options::default(),
         threads: cores().len(),
     };

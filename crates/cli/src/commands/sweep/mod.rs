@@ -154,7 +154,7 @@ impl Sweep {
     ) -> Result<panto_predict::sweep::Sweep<'a>, Failure> {
         let (options, variants) = (self.reading.options(), self.variants()?);
         let sweep = panto_predict::sweep::Sweep::new(trace, options, self.seed, variants, threads)?;
-        sweep.doubts().chain(sweep.speed_notes()).for_each(|note| print::note(format_args!("panto: {note}")));
+        sweep.notes().for_each(|note| print::note(format_args!("panto: {note}")));
         Ok(sweep)
     }
 

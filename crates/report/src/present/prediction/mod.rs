@@ -6,7 +6,7 @@ mod tables;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use panto_predict::{AssumedFigures, Case, Disturbance, Prediction, Processor, SpeedOrigin, explain};
+use panto_predict::{AssumedFigures, Case, Disturbance, Prediction, Processor, TRACED_COMPUTER, explain};
 use panto_sim::Sharing;
 use panto_sim::replay::{REPEATED_OUTCOMES, Replay};
 use panto_sim::results::TimeSum;
@@ -166,32 +166,15 @@ impl PredictionReport<'_> {
         let (least, most) = (speeds().fold(f64::INFINITY, f64::min), speeds().fold(0.0, f64::max));
         let factor = |speed| significant(speed, 3);
         let computer = match self.subject {
-            Subject::Trace => "the traced computer",
+            Subject::Trace => TRACED_COMPUTER,
             Subject::VirtualRun(RunComputation::Measured) => "this computer",
             Subject::VirtualRun(RunComputation::Repeated) => "the computer of the trace that is repeated",
             Subject::VirtualRun(RunComputation::None) => {
                 return "computation takes no time (--computation none)".to_owned();
             }
         };
-        match self.case.speed_origin {
-            SpeedOrigin::Stated => {}
-            SpeedOrigin::Unknown => {
-                return format!(
-                    "computation takes as long as on {computer}, although {} is slower: the speed of {computer} is not \
-                     in the trace (trace again, or give --speed)",
-                    self.case.machine.name
-                );
-            }
-            SpeedOrigin::Daxpy { traced, machine } => {
-                return format!(
-                    "computation is {} times as fast as on {computer}: an element of a DAXPY takes {} there and {} on \
-                     {} (--speed changes that)",
-                    factor(most),
-                    time(traced.as_secs()),
-                    time(machine.as_secs()),
-                    self.case.machine.name
-                );
-            }
+        if let Some(text) = self.case.old_speed(computer) {
+            return text;
         }
         if most == 0.0 || (least, most) == (1.0, 1.0) {
             format!("computation takes as long as on {computer} (--speed changes that)")
