@@ -14,10 +14,8 @@ pub(super) fn findings(kernel: &str, records: &[&Record]) -> Vec<Finding> {
 
 fn of_series(kernel: &str, point: &Point, series: &[(u64, &Record)]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let variant = match point.text(param::VARIANT) {
-        "" => String::new(),
-        variant => format!(" {variant}"),
-    };
+    let variant = named(" ", point.text(param::VARIANT));
+    let variant = variant + &named(" by ", point.text(param::IMPLEMENTATION));
     if let Some((dim, record)) = series.last()
         && let Some(summary) = record.summary()
     {
@@ -28,6 +26,11 @@ fn of_series(kernel: &str, point: &Point, series: &[(u64, &Record)]) -> Vec<Find
     }
     findings.extend(exponent(kernel, (point, &variant), series));
     findings
+}
+
+/// Returns a name with what stands before it; nothing without a name.
+fn named(before: &str, name: &str) -> String {
+    if name.is_empty() { String::new() } else { format!("{before}{name}") }
 }
 
 /// Returns the slope in a log-log plot over the upper half of the dimensions, where the start-up

@@ -4,7 +4,10 @@
 //! [`Collective`] and [`register!`]; build it as a `cdylib`, and pass it to `panto bench scenario
 //! --impl path/to/lib.so:name`.
 //!
-//! The code S2 in comments is a requirement, a row of `docs/conformance.md`.
+//! [`matrix`] is the interface of `panto_matrix.h`: operations on a distributed matrix, for the
+//! matrix kernels of `panto bench comet --impl path/to/lib.so:name`.
+//!
+//! Codes such as S2 in comments are requirements, rows of `docs/conformance.md`.
 //!
 //! ```
 //! use panto_implementation::{Call, Collective, CollectiveKind, Outcome, World, register};
@@ -33,6 +36,7 @@
 
 pub mod abi;
 mod kind;
+pub mod matrix;
 mod safe;
 
 pub use kind::{CollectiveKind, CollectiveSet};

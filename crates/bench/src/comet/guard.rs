@@ -1,10 +1,13 @@
 //! Update guard: the edges of neighbouring blocks are copied into the guard wrapper (C11).
 
+use panto_implementation::matrix::Operation;
 use panto_results::{Point, Record, kernel};
 use panto_schedule::Neighbours;
 use panto_transport::{Tag, Transport};
 
-use super::matrix::{Block, Double, Layout, MatrixKernel, Rect, Trade, buffers_for, measure, points, trade};
+use super::matrix::{
+    Block, Double, Layout, MatrixKernel, Rect, Task, Trade, buffers_for, measure, points, trade,
+};
 use super::tag;
 use crate::error::Result;
 use crate::kernel::Pattern;
@@ -24,7 +27,7 @@ impl Pattern for Guard {
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
-        points(settings, &[])
+        points(settings, Operation::Guard, &[])
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
@@ -129,6 +132,10 @@ impl MatrixKernel for UpdateGuard {
 
     fn sends(&self) -> usize {
         self.trades.iter().map(|trade| trade.area.len()).sum()
+    }
+
+    fn task(&self) -> Task {
+        Task::of(Operation::Guard)
     }
 
     fn fills_guard(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Options of the suite.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use panto_schedule::{Algorithm, Mesh};
 use panto_transport::AlgorithmChoice;
@@ -8,6 +9,7 @@ use panto_transport::AlgorithmChoice;
 use super::ContentionRoles;
 use crate::error::{Error, Result};
 use crate::options::SuiteOptions;
+use crate::scenario::operation::Implementation;
 
 /// Options of CoMet.
 #[derive(Debug, Clone)]
@@ -28,6 +30,10 @@ pub struct Options {
     pub io_dir: Option<PathBuf>,
     /// Bytes that each rank writes to a file.
     pub io_bytes: u64,
+    /// Implementations of the matrix kernels: Panto's own, and some of the user's.
+    pub implementations: Option<Vec<Implementation>>,
+    /// Time after which a call of a user's implementation counts as hung.
+    pub patience: Duration,
 }
 
 impl Default for Options {
@@ -41,6 +47,8 @@ impl Default for Options {
             closing_barrier: true,
             io_dir: None,
             io_bytes: 16 << 20,
+            implementations: None,
+            patience: Duration::from_secs(10),
         }
     }
 }

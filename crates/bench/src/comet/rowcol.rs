@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use panto_implementation::matrix::Operation;
 use panto_results::{KernelInfo, Point, Record, kernel, param};
 use panto_schedule::HopShape;
 use panto_transport::{Selector, SendMode, Transport};
 
 use super::Options;
-use super::matrix::{Block, Double, Layout, MatrixKernel, Rect, measure, mesh_of, points};
+use super::matrix::{Block, Double, Layout, MatrixKernel, Rect, Task, measure, mesh_of, points};
 use super::tag;
 use crate::error::{Error, Result};
 use crate::kernel::Pattern;
@@ -58,6 +59,13 @@ enum Axis {
 }
 
 impl Axis {
+    fn operation(self) -> Operation {
+        match self {
+            Self::Row => Operation::RowBroadcast,
+            Self::Column => Operation::ColumnBroadcast,
+        }
+    }
+
     fn info(self) -> &'static KernelInfo {
         match self {
             Self::Row => RowBroadcast.info(),
@@ -71,7 +79,7 @@ impl Axis {
         let mesh = mesh_of(settings, settings.shape_or(HopShape::Complete), settings.world())?;
         let (targets, what) = if self == Self::Row { (mesh.rows(), "row") } else { (mesh.cols(), "column") };
         if targets > 1 {
-            let points = points(settings, &[])?;
+            let points = points(settings, self.operation(), &[])?;
             check_index(settings.options.get::<Options>().index, &points)?;
             return Ok(points);
         }
@@ -211,6 +219,10 @@ impl MatrixKernel for LineBroadcast {
 
     fn sends(&self) -> usize {
         self.len() * self.others.len()
+    }
+
+    fn task(&self) -> Task {
+        Task { owner: self.owner, place: self.place + 1, ..Task::of(self.axis.operation()) }
     }
 
     fn origin(&self, row: usize, col: usize) -> (usize, usize) {

@@ -1,10 +1,11 @@
 //! Shift: each block moves to the next rank (C12).
 
+use panto_implementation::matrix::{Direction, Operation};
 use panto_results::{Point, Record, kernel, param};
 use panto_schedule::Neighbours;
 use panto_transport::{Selector, SendMode, Transport, scope};
 
-use super::matrix::{Block, Double, Layout, MatrixKernel, Rect, measure, points};
+use super::matrix::{Block, Double, Layout, MatrixKernel, Rect, Task, measure, points};
 use super::tag;
 use crate::error::Result;
 use crate::kernel::Pattern;
@@ -26,13 +27,13 @@ impl Pattern for Shift {
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
-        points(settings, &[NORTH, EAST])
+        points(settings, Operation::Shift, &[NORTH, EAST])
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
         let layout = Layout::of(lab, point)?;
-        let north = point.text(param::VARIANT) == NORTH;
-        measure(lab, self.info(), point, (&layout, TESTER), |rank| ShiftBlock::new(&layout, rank, north))
+        let direction = if point.text(param::VARIANT) == NORTH { Direction::North } else { Direction::East };
+        measure(lab, self.info(), point, (&layout, TESTER), |rank| ShiftBlock::new(&layout, rank, direction))
     }
 }
 
@@ -44,13 +45,17 @@ struct ShiftBlock {
     from: usize,
     sends: Rect,
     receives: Rect,
+    direction: Direction,
 }
 
 impl ShiftBlock {
-    fn new(layout: &Layout, rank: usize, north: bool) -> Self {
+    fn new(layout: &Layout, rank: usize, direction: Direction) -> Self {
         let Neighbours { top, bottom, pred, succ, .. } = layout.around(rank);
-        let (to, from) = if north { (top, bottom) } else { (succ, pred) };
-        Self { to, from, sends: layout.rect(rank), receives: layout.rect(from) }
+        let (to, from) = match direction {
+            Direction::North => (top, bottom),
+            Direction::East => (succ, pred),
+        };
+        Self { to, from, sends: layout.rect(rank), receives: layout.rect(from), direction }
     }
 }
 
@@ -77,6 +82,10 @@ impl MatrixKernel for ShiftBlock {
 
     fn sends(&self) -> usize {
         self.sends.array_len()
+    }
+
+    fn task(&self) -> Task {
+        Task { direction: self.direction, ..Task::of(Operation::Shift) }
     }
 
     fn holds(&self, _own: &Rect) -> Rect {

@@ -21,5 +21,6 @@ mod simulated;
 mod split;
 mod support;
 mod swap;
+mod user_matrix;
 
 use panto_testkit::jobs::compiled;

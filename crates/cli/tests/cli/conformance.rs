@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use panto_testkit::jobs::compiled::Compiled;
+
 use super::shell::Shell;
 use super::{stderr, stdout};
 
@@ -72,10 +74,13 @@ fn states_are_known_and_done_means_command_and_test() {
 }
 
 /// Rows that need an MPI, or the programs of `apps/`, are skipped where these are not installed.
-/// Later rows may read files of earlier ones.
+/// Later rows may read files of earlier ones, and the libraries of `examples/implementation-c`.
 #[test]
 fn the_commands_of_the_page_run() {
     let shell = Shell::new();
+    for (library, name) in [(Compiled::tree(), "libtree.so"), (Compiled::matrix(), "libmatrix.so")] {
+        fs::copy(library.path(), shell.folder().join(name)).expect("a library");
+    }
     let mut printed: BTreeMap<String, String> = BTreeMap::new();
     for row in rows() {
         let needs = |program: &str| row.commands.iter().any(|line| line.contains(program));

@@ -1,10 +1,11 @@
-//! User-supplied collectives that tests compile: the examples, and faulty ones.
+//! User-supplied code that tests compile: the examples, and faulty ones.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
 const BAD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/implementations/bad.c");
+const MATRICES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/implementations/matrices.c");
 
 /// A compiled library in a temporary folder.
 pub struct Compiled {
@@ -15,6 +16,16 @@ impl Compiled {
     /// Compiles the example in C as its README describes, with all warnings enabled.
     pub fn tree() -> Self {
         Self::of(&Path::new(EXAMPLES).join("implementation-c/tree.c"))
+    }
+
+    /// Compiles the example of matrix operations.
+    pub fn matrix() -> Self {
+        Self::of(&Path::new(EXAMPLES).join("implementation-c/matrix.c"))
+    }
+
+    /// Compiles further matrix operations: a correct one, and faulty ones.
+    pub fn matrices() -> Self {
+        Self::of(Path::new(MATRICES))
     }
 
     /// Compiles the faulty implementations.

@@ -307,6 +307,15 @@ unsafe extern "C-unwind" fn combine_elements<T: Transport>(
     bridge.transport.charge(Work::Reduce(len));
 }
 
+/// Charges work of user code to a simulated machine.
+///
+/// # Safety
+/// `world` must be that of a bridge on a `T`.
+pub(super) unsafe fn charge<T: Transport>(world: *const World, work: Work) {
+    // SAFETY: the caller promises it.
+    unsafe { bridge::<T>(world) }.transport.charge(work);
+}
+
 /// Returns a C buffer as a slice.
 ///
 /// # Safety

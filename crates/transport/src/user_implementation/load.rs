@@ -20,26 +20,13 @@ pub struct UserImplementation {
 }
 
 /// The default time limit of a call.
-const DEFAULT_TIME_LIMIT: Duration = Duration::from_secs(10);
+pub(super) const DEFAULT_TIME_LIMIT: Duration = Duration::from_secs(10);
 
 impl UserImplementation {
     /// Loads a library and finds the implementation with this name. The error says what is missing
     /// and what to do.
     pub fn load(path: &Path, name: &str) -> Result<Self> {
-        let file = file(path)?;
-        let library = open(path, &file)?;
-        let symbol =
-            CString::new(name).map_err(|_| Error::Start(format!("`{name}` is not a symbol name")))?;
-        // SAFETY: `library` is an open handle, and `symbol` is null-terminated.
-        let address = unsafe { libc::dlsym(library, symbol.as_ptr()) };
-        if address.is_null() {
-            return Err(Error::Start(format!(
-                "{} exports no `{name}`; list its symbols with `nm -D {0}`",
-                path.display()
-            )));
-        }
-        // SAFETY: `dlsym` returned the address of a symbol of the library, which is never unloaded.
-        let table = unsafe { check_table(address.cast(), path, name) }?;
+        let table: &'static abi::Implementation = find_table(path, name)?;
         Ok(Self { table, title: title(path, name), time_limit: DEFAULT_TIME_LIMIT })
     }
 
@@ -65,8 +52,60 @@ impl UserImplementation {
     }
 }
 
+/// A table that libraries export: it begins with a magic number and a version.
+///
+/// # Safety
+/// The type must be `repr(C)`, with a `u64` and a `u32` first, and every table that begins with
+/// these values must be one of this type.
+pub(super) unsafe trait Table: Sized + 'static {
+    const MAGIC: u64;
+    const VERSION: u32;
+    /// What it is, for errors.
+    const WHAT: &'static str;
+    /// The declaration of it in C, up to its name, and what follows the name.
+    const DECLARATION: [&'static str; 2];
+    /// The header that declares it.
+    const HEADER: &'static str;
+    /// What a table without functions should set.
+    const REQUIRED: &'static str;
+
+    /// Whether it implements anything.
+    fn is_complete(&self) -> bool;
+}
+
+// SAFETY: the type is `repr(C)`, and its magic number is that of no other.
+unsafe impl Table for abi::Implementation {
+    const MAGIC: u64 = abi::MAGIC;
+    const VERSION: u32 = abi::VERSION;
+    const WHAT: &'static str = "an implementation of a collective";
+    const DECLARATION: [&'static str; 2] = ["const panto_implementation", "= { PANTO_IMPLEMENTATION, ... }"];
+    const HEADER: &'static str = "panto_collective.h";
+    const REQUIRED: &'static str = "`collectives`, and `run` or both `start` and `test`";
+
+    fn is_complete(&self) -> bool {
+        let runs = self.run.is_some() || (self.start.is_some() && self.test.is_some());
+        runs && !self.collectives.list().is_empty()
+    }
+}
+
+/// Loads a library and finds the table with this name in it.
+pub(super) fn find_table<T: Table>(path: &Path, name: &str) -> Result<&'static T> {
+    let library = open(path, &file(path)?)?;
+    let symbol = CString::new(name).map_err(|_| Error::Start(format!("`{name}` is not a symbol name")))?;
+    // SAFETY: `library` is an open handle, and `symbol` is null-terminated.
+    let address = unsafe { libc::dlsym(library, symbol.as_ptr()) };
+    if address.is_null() {
+        return Err(Error::Start(format!(
+            "{} exports no `{name}`; list its symbols with `nm -D {0}`",
+            path.display()
+        )));
+    }
+    // SAFETY: `dlsym` returned the address of a symbol of the library, which is never unloaded.
+    unsafe { check_table(address.cast(), path, name) }
+}
+
 /// Returns a leaked `path:name`, once per pair: a signal handler may read it at any time.
-fn title(path: &Path, name: &str) -> &'static str {
+pub(super) fn title(path: &Path, name: &str) -> &'static str {
     use std::collections::HashSet;
     use std::sync::{Mutex, PoisonError};
     static TITLES: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
@@ -118,37 +157,37 @@ fn last_error() -> String {
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 
-/// Checks that a symbol is an implementation table of this version.
+/// Checks that a symbol is a table of this type and version.
 ///
 /// # Safety
 /// `address` must be that of a symbol of a library that stays loaded, readable for at least 8
-/// bytes. More is read only if those bytes are the magic number of an implementation.
-unsafe fn check_table(address: *const u64, path: &Path, name: &str) -> Result<&'static abi::Implementation> {
+/// bytes. More is read only if those bytes are the magic number of a table.
+unsafe fn check_table<T: Table>(address: *const u64, path: &Path, name: &str) -> Result<&'static T> {
     let symbol = format!("{}:{name}", path.display());
     // SAFETY: the caller promises 8 readable bytes; functions are at least as long.
     let magic = unsafe { address.read_unaligned() };
-    if magic != abi::MAGIC || !address.is_aligned() {
+    if magic != T::MAGIC || !address.is_aligned() {
+        let [before, behind] = T::DECLARATION;
         return Err(Error::Start(format!(
-            "{symbol} is not an implementation of a collective: export a `const panto_implementation {name} = {{ \
-             PANTO_IMPLEMENTATION, ... }}` as in panto_collective.h"
+            "{symbol} is not {}: export a `{before} {name} {behind}` as in {}",
+            T::WHAT,
+            T::HEADER
         )));
     }
     // SAFETY: a table with the magic number has a version behind it.
     let version = unsafe { address.add(1).cast::<u32>().read() };
-    if version != abi::VERSION {
+    if version != T::VERSION {
         return Err(Error::Start(format!(
             "{symbol} was built for version {version} of the interface, but this Panto has version {}; rebuild it with its \
-             panto_collective.h",
-            abi::VERSION
+             {}",
+            T::VERSION,
+            T::HEADER
         )));
     }
     // SAFETY: magic number and version say that this is a table of this layout, and it is constant.
-    let table = unsafe { &*address.cast::<abi::Implementation>() };
-    let runs = table.run.is_some() || (table.start.is_some() && table.test.is_some());
-    if !runs || table.collectives.list().is_empty() {
-        return Err(Error::Start(format!(
-            "{symbol} implements nothing: set `collectives`, and `run` or both `start` and `test`"
-        )));
+    let table = unsafe { &*address.cast::<T>() };
+    if !table.is_complete() {
+        return Err(Error::Start(format!("{symbol} implements nothing: set {}", T::REQUIRED)));
     }
     Ok(table)
 }

@@ -5,9 +5,8 @@ use std::ffi::{c_int, c_void};
 use panto_implementation::{CollectiveKind, abi};
 use panto_schedule::{BlockCollective, Collective, starts};
 
-use super::bridge::Bridge;
+use super::caller::Caller;
 use super::load::UserImplementation;
-use super::watchdog;
 use crate::collective::CollectiveSpec;
 use crate::error::{Error, Result};
 use crate::message::Tag;
@@ -16,9 +15,8 @@ use crate::transport::{Buffers, Transport};
 
 /// A user-supplied collective on one rank.
 pub(crate) struct Session<'t, T: Transport> {
-    transport: &'t T,
     implementation: UserImplementation,
-    bridge: Box<Bridge<'t, T>>,
+    caller: Caller<'t, T>,
     call: Box<abi::Call>,
     /// What the call's pointers refer to.
     _blocks: [Vec<usize>; 4],
@@ -77,10 +75,10 @@ impl<'t, T: Transport> Session<'t, T> {
             output_lens: at(2),
             output_starts: at(3),
         });
-        let watched = watchdog::register(&implementation, rank)?;
-        let bridge = Bridge::new(transport, tag, combine, watched);
+        let UserImplementation { title, time_limit, .. } = implementation;
+        let caller = Caller::new(transport, (title, time_limit), tag, combine)?;
         let collective = spec.collective();
-        Ok(Self { transport, implementation, bridge, call, _blocks: blocks, collective, state: None })
+        Ok(Self { implementation, caller, call, _blocks: blocks, collective, state: None })
     }
 
     /// Runs the collective.
@@ -94,8 +92,8 @@ impl<'t, T: Transport> Session<'t, T> {
         // SAFETY: world and call are valid until it returns, and so are the buffers. The rest is up
         // to the user's code.
         let code = self.call_user(|world, call| unsafe { run(world, call) });
-        self.outcome("run", code)?;
-        self.check_completed()
+        self.caller.outcome("run", code)?;
+        self.caller.check_completed()
     }
 
     /// Starts the collective.
@@ -116,7 +114,7 @@ impl<'t, T: Transport> Session<'t, T> {
         // SAFETY: world and call live as long as this session; the caller promises that the buffers
         // stay valid.
         let code = self.call_user(|world, call| unsafe { start(world, call, &raw mut state) });
-        self.outcome("start", code)?;
+        self.caller.outcome("start", code)?;
         self.state = Some(state);
         Ok(())
     }
@@ -127,13 +125,13 @@ impl<'t, T: Transport> Session<'t, T> {
         let mut done = 0;
         // SAFETY: as in `start`; `state` is what the user's `start` has stored.
         let code = self.call_user(|world, call| unsafe { test(world, call, state, &raw mut done) });
-        let outcome = self.outcome("test", code);
+        let outcome = self.caller.outcome("test", code);
         if outcome.is_err() || done != 0 {
             self.state = None;
         }
         outcome?;
         if done != 0 {
-            self.check_completed()?;
+            self.caller.check_completed()?;
         }
         Ok(done != 0)
     }
@@ -142,16 +140,16 @@ impl<'t, T: Transport> Session<'t, T> {
     pub(crate) fn wait(&mut self) -> Result<()> {
         // The wait as a whole counts as one call for the watchdog, though each poll returns at
         // once.
-        self.bridge.watched.enter();
+        self.caller.bridge.watched.enter();
         let outcome = loop {
             match self.poll() {
-                Ok(false) if self.transport.oversubscribed() => std::thread::yield_now(),
+                Ok(false) if self.caller.transport.oversubscribed() => std::thread::yield_now(),
                 Ok(false) => std::hint::spin_loop(),
                 Ok(true) => break Ok(()),
                 Err(error) => break Err(error),
             }
         };
-        self.bridge.watched.leave();
+        self.caller.bridge.watched.leave();
         outcome
     }
 
@@ -162,40 +160,10 @@ impl<'t, T: Transport> Session<'t, T> {
 
     /// Calls user code. Its messages are attributed to the collective.
     fn call_user(&self, act: impl FnOnce(*const abi::World, *const abi::Call) -> c_int) -> c_int {
-        self.transport.set_collective(Some(self.collective));
-        self.bridge.watched.enter();
-        let code = act(&raw const self.bridge.world, &raw const *self.call);
-        self.bridge.watched.leave();
-        self.transport.set_collective(None);
+        self.caller.transport.set_collective(Some(self.collective));
+        let code = self.caller.call(|world| act(world, &raw const *self.call));
+        self.caller.transport.set_collective(None);
         code
-    }
-
-    /// Returns the error of the message layer or of the user's code, if there was one.
-    fn outcome(&self, function: &str, code: c_int) -> Result<()> {
-        let (failure, title) = (self.bridge.take_failure(), self.implementation.title);
-        if failure.is_some() || code != abi::OK {
-            self.bridge.cancel_all();
-        }
-        match failure {
-            // These name their cause already.
-            Some(error @ (Error::Aborted { .. } | Error::Deadlock(_))) => Err(error),
-            Some(error) => Err(self.transport.abort(&format!("{title}: {error}"))),
-            None if code != abi::OK => {
-                Err(self.transport.abort(&format!("{title}: `{function}` returned {code}")))
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// Returns an error if requests are still pending when the user's code reports completion.
-    fn check_completed(&self) -> Result<()> {
-        match self.bridge.cancel_all() {
-            0 => Ok(()),
-            left => Err(self.transport.abort(&format!(
-                "{} returned with {left} requests pending; wait for each request",
-                self.implementation.title
-            ))),
-        }
     }
 }
 

@@ -11,7 +11,6 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::crash;
-use super::load::UserImplementation;
 use crate::error::{Error, Result};
 
 /// What the watchdog knows of a rank.
@@ -48,11 +47,12 @@ pub(crate) fn report_to(fd: RawFd) {
     REPORT.store(fd, Ordering::Relaxed);
 }
 
-pub(super) fn register(implementation: &UserImplementation, rank: usize) -> Result<Watched> {
+/// Watches calls of a rank into user code with this title, each of which may take `time_limit`.
+pub(super) fn register(title: &'static str, time_limit: Duration, rank: usize) -> Result<Watched> {
     let state = Arc::new(CallState {
-        title: implementation.title,
+        title,
         rank,
-        time_limit: implementation.time_limit,
+        time_limit,
         transitions: AtomicU64::new(0),
         waits: AtomicBool::new(false),
     });

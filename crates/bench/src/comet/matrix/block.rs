@@ -35,6 +35,11 @@ impl Block {
         self.array.as_flattened()
     }
 
+    /// Returns the whole array, guards included, to be changed.
+    pub(super) fn doubles_mut(&mut self) -> &mut [Double] {
+        &mut self.array
+    }
+
     /// Returns a row between its guards: it is contiguous, so it need not be packed.
     pub(in crate::comet) fn row(&self, row: usize) -> &[u8] {
         self.array[self.span(row, 1..self.holds.width() + 1)].as_flattened()

@@ -2,14 +2,17 @@
 
 use std::ops::Range;
 
+use panto_implementation::matrix::Operation;
 use panto_results::{Point, param};
 use panto_schedule::{HopShape, Mesh, Neighbours};
 use panto_transport::Transport;
 
 use super::rect::Rect;
+use super::user;
 use crate::comet::Options;
 use crate::error::{Error, Result};
 use crate::measure::Lab;
+use crate::scenario::operation::Implementation;
 use crate::settings::Settings;
 
 /// Default dimensions: they separate a linear from a quadratic growth (C20), from start-up to
@@ -39,9 +42,29 @@ pub(in crate::comet) fn mesh_of(settings: &Settings, shape: HopShape, ranks: usi
     }
 }
 
-/// Returns every variant by every dimension, with the mesh if the user gave one. Without variants
-/// the kernel has one form only.
-pub(in crate::comet) fn points(settings: &Settings, variants: &[&str]) -> Result<Vec<Point>> {
+/// Returns every variant by every dimension, with the mesh if the user gave one, and by every
+/// implementation that the user named. Without variants the kernel has one form only.
+pub(in crate::comet) fn points(
+    settings: &Settings,
+    operation: Operation,
+    variants: &[&str],
+) -> Result<Vec<Point>> {
+    let own = own_points(settings, variants)?;
+    let chosen = user::implementations(settings, operation)?;
+    if chosen.is_empty() {
+        return Ok(own);
+    }
+    let of_user = own_points(settings, if operation == Operation::Transpose { &[] } else { variants })?;
+    let by = |who: &Implementation| {
+        let points = if who.is_user_supplied() { &of_user } else { &own };
+        let name = who.to_string();
+        points.iter().map(|point| point.clone().with_text(param::IMPLEMENTATION, &name)).collect::<Vec<_>>()
+    };
+    Ok(chosen.iter().flat_map(by).collect())
+}
+
+/// Returns the points of one implementation.
+fn own_points(settings: &Settings, variants: &[&str]) -> Result<Vec<Point>> {
     let ranks = settings.world();
     // The positions of ranks do not matter here, and the sides are the same for every shape.
     let mesh = mesh_of(settings, settings.shape_or(HopShape::Complete), ranks)?;
@@ -146,19 +169,19 @@ mod tests {
 
     #[test]
     fn a_mesh_of_another_size_is_refused() {
-        let error = points(&settings(4, Some("2x3"), None), &[]).unwrap_err().to_string();
+        let error = own_points(&settings(4, Some("2x3"), None), &[]).unwrap_err().to_string();
         assert!(error.contains("2x3") && error.contains("6 cells") && error.contains("4 ranks"), "{error}");
     }
 
     #[test]
     fn a_matrix_smaller_than_the_mesh_is_refused_with_the_least() {
-        let error = points(&settings(6, Some("1x6"), Some(vec![5])), &[]).unwrap_err().to_string();
+        let error = own_points(&settings(6, Some("1x6"), Some(vec![5])), &[]).unwrap_err().to_string();
         assert!(error.contains("dimension 5") && error.contains("at least 6"), "{error}");
     }
 
     #[test]
     fn default_dimensions_fit_the_mesh_and_come_for_each_variant() {
-        let points = points(&settings(40, Some("1x40"), None), &["a", "b"]).expect("they fit");
+        let points = own_points(&settings(40, Some("1x40"), None), &["a", "b"]).expect("they fit");
         assert_eq!(points.len(), 2 * (DIMS.len() - 1));
         assert!(points.iter().all(|point| point.get(param::DIM) >= 40));
     }

@@ -1,8 +1,9 @@
 //! Transpose by direct exchange of blocks.
 
+use panto_implementation::matrix::Operation;
 use panto_transport::Transport;
 
-use crate::comet::matrix::{Block, Double, Layout, MatrixKernel, Trade, buffers_for, trade};
+use crate::comet::matrix::{Block, Double, Layout, MatrixKernel, Task, Trade, buffers_for, trade};
 use crate::comet::tag;
 
 /// Block exchange of one rank. On a square mesh it exchanges its whole block with the rank in the
@@ -47,6 +48,10 @@ impl MatrixKernel for BlockExchange {
 
     fn sends(&self) -> usize {
         self.trades.iter().map(|trade| trade.area.len()).sum()
+    }
+
+    fn task(&self) -> Task {
+        Task::of(Operation::Transpose)
     }
 
     fn origin(&self, row: usize, col: usize) -> (usize, usize) {

@@ -3,6 +3,7 @@
 mod exchange;
 mod recursive;
 
+use panto_implementation::matrix::Operation;
 use panto_results::{Point, Record, kernel, param};
 use panto_transport::Transport;
 
@@ -28,16 +29,16 @@ impl Pattern for Transpose {
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
-        points(settings, &[EXCHANGE, RECURSIVE])
+        points(settings, Operation::Transpose, &[EXCHANGE, RECURSIVE])
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
         let layout = Layout::of(lab, point)?;
         let whole = (&layout, tester(&layout));
-        if point.text(param::VARIANT) == EXCHANGE {
-            return measure(lab, self.info(), point, whole, |rank| BlockExchange::new(&layout, rank));
+        if point.text(param::VARIANT) == RECURSIVE {
+            return measure(lab, self.info(), point, whole, |rank| Recursive::new(&layout, rank));
         }
-        measure(lab, self.info(), point, whole, |rank| Recursive::new(&layout, rank))
+        measure(lab, self.info(), point, whole, |rank| BlockExchange::new(&layout, rank))
     }
 }
 

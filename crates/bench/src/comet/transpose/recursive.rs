@@ -13,9 +13,10 @@
 
 use std::ops::Range;
 
+use panto_implementation::matrix::Operation;
 use panto_transport::{Selector, SendMode, Transport, scope};
 
-use crate::comet::matrix::{Block, Double, Layout, MatrixKernel, Rect};
+use crate::comet::matrix::{Block, Double, Layout, MatrixKernel, Rect, Task};
 use crate::comet::tag;
 
 /// Recursive transpose of one rank.
@@ -148,6 +149,10 @@ impl MatrixKernel for Recursive {
 
     fn sends(&self) -> usize {
         self.stages.iter().flat_map(|stage| &stage.sends).map(|hop| hop.len).sum()
+    }
+
+    fn task(&self) -> Task {
+        Task::of(Operation::Transpose)
     }
 
     fn origin(&self, row: usize, col: usize) -> (usize, usize) {

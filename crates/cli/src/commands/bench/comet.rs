@@ -8,6 +8,7 @@ use panto_bench::parse_counts;
 use panto_schedule::Mesh;
 use panto_transport::AlgorithmChoice;
 
+use super::user_code::UserCodeArgs;
 use crate::failure::Failure;
 
 #[derive(Args)]
@@ -49,7 +50,7 @@ pub struct CometArgs {
 }
 
 impl CometArgs {
-    pub fn options(&self) -> Result<Options, Failure> {
+    pub fn options(&self, user_code: &UserCodeArgs) -> Result<Options, Failure> {
         Ok(Options {
             loads: parse_counts(&self.loads)?,
             contention: self.contend,
@@ -62,6 +63,8 @@ impl CometArgs {
             closing_barrier: !self.no_barrier,
             io_dir: self.io_dir.clone(),
             io_bytes: self.io_size,
+            implementations: user_code.implementation.clone(),
+            patience: user_code.timeout,
         })
     }
 }

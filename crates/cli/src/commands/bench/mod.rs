@@ -7,6 +7,7 @@ mod comet;
 mod output;
 mod scenario;
 mod swap;
+mod user_code;
 
 use std::process::ExitCode;
 
@@ -71,6 +72,9 @@ pub struct Bench {
 
     #[command(flatten, next_help_heading = "Suite scenario")]
     scenario: scenario::ScenarioArgs,
+
+    #[command(flatten, next_help_heading = "Suites comet and scenario: your own implementations")]
+    user_code: user_code::UserCodeArgs,
 
     #[command(flatten, next_help_heading = "Effort")]
     effort: EffortArgs,
@@ -281,11 +285,11 @@ impl Bench {
             seed: self.effort.seed,
             ..Settings::default()
         }
-        .with_options(self.comet.options()?)
+        .with_options(self.comet.options(&self.user_code)?)
         .with_options(self.cm5.options(&self.kernels, self.machine.message_sets())?)
         .with_options(self.swap.options()?)
         .with_options(self.classic.options()?)
-        .with_options(self.scenario.options()?))
+        .with_options(self.scenario.options(&self.user_code)?))
     }
 }
 

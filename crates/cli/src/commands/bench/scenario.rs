@@ -1,14 +1,14 @@
 //! Options of the suite `scenario`.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
-use panto_bench::scenario::operation::{Implementation, Progress};
+use panto_bench::scenario::operation::Progress;
 use panto_bench::scenario::{Form, Late, Options, Scenario, left_out, parse_times};
 use panto_bench::{Error, Kernel, Settings};
 use panto_results::scenario::CollectiveCall;
 
+use super::user_code::UserCodeArgs;
 use crate::failure::Failure;
 use crate::print;
 
@@ -17,12 +17,6 @@ pub struct ScenarioArgs {
     /// Collectives: bcast, allreduce, alltoallv, barrier, ... [default: all].
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     collective: Option<Vec<CollectiveCall>>,
-
-    /// Implementations: `library`, one of its algorithms such as library:ring (under MPI, see
-    /// `panto tune`), an algorithm of Panto's such as rabenseifner, or a plug-in
-    /// path/libmine.so:name [default: library].
-    #[arg(long = "impl", value_name = "NAME,...", value_delimiter = ',')]
-    implementation: Option<Vec<Implementation>>,
 
     /// Scenarios for scenario/own: files, or built-in ones such as staggered (`panto info NAME`
     /// draws one).
@@ -60,10 +54,6 @@ pub struct ScenarioArgs {
     /// as the scenario needs].
     #[arg(long, value_name = "FORM")]
     call: Option<Form>,
-
-    /// Time after which a plug-in implementation counts as hung.
-    #[arg(long, alias = "patience", value_name = "TIME", default_value = "10s", value_parser = panto_units::parse_time)]
-    timeout: Duration,
 }
 
 /// A list in one argument; clap would take a `Vec` for several arguments.
@@ -101,7 +91,7 @@ impl ScenarioArgs {
         ))
     }
 
-    pub fn options(&self) -> Result<Options, Failure> {
+    pub fn options(&self, user_code: &UserCodeArgs) -> Result<Options, Failure> {
         let defaults = Options::default();
         let trace = self.trace.as_deref();
         let mut own: Vec<Scenario> = Vec::new();
@@ -117,7 +107,7 @@ impl ScenarioArgs {
         }
         Ok(Options {
             calls: self.collective.clone(),
-            implementations: self.implementation.clone(),
+            implementations: user_code.implementation.clone(),
             from: self.from,
             delays: self.delays.as_deref().map(<[u64]>::to_vec),
             computations: self.computations.as_deref().map(<[u64]>::to_vec),
@@ -125,7 +115,7 @@ impl ScenarioArgs {
             progress: self.progress.clone().unwrap_or(defaults.progress),
             form: self.call,
             own,
-            patience: self.timeout,
+            patience: user_code.timeout,
             ..defaults
         })
     }

@@ -3,12 +3,13 @@
 //! This is the only way to measure a [`MatrixKernel`]: it owns the block and all message buffers,
 //! so no kernel can skip the set-up or the check, or find data of an earlier run.
 
-use panto_results::{KernelInfo, Metric, Point, Record};
+use panto_results::{KernelInfo, Metric, Point, Record, Samples};
 use panto_transport::Transport;
 
 use super::block::{Block, Double};
 use super::layout::Layout;
 use super::rect::Rect;
+use super::user::{self, Task, UserKernel};
 use crate::error::Result;
 use crate::measure::{Checked, Lab, Operation, Timing};
 
@@ -33,6 +34,9 @@ pub(in crate::comet) trait MatrixKernel {
 
     /// Returns the doubles that this rank sends in one run.
     fn sends(&self) -> usize;
+
+    /// Returns what the operation is to do here, for implementations of the user's.
+    fn task(&self) -> Task;
 
     /// Returns the elements that a rank holds afterwards, if it held its `own` before.
     fn holds(&self, own: &Rect) -> Rect {
@@ -59,12 +63,24 @@ pub(in crate::comet) fn measure<T: Transport, K: MatrixKernel>(
     (layout, tester): (&Layout, usize),
     build: impl Fn(usize) -> K,
 ) -> Result<Option<Record>> {
-    let rank = lab.transport.rank();
-    let setup = Setup { dim: layout.dim, own: layout.rect(rank) };
-    let mut operation = Verified::new(lab.transport, setup, build(rank));
-    let samples = lab.measure(Timing::checked(Metric::on(tester)), &mut operation)?;
+    let (transport, own) = (lab.transport, build(lab.transport.rank()));
+    let samples = match user::of_point(lab.settings, point)? {
+        Some(user) => sample(lab, (layout, tester), UserKernel::new(transport, user, layout, own)?),
+        None => sample(lab, (layout, tester), own),
+    }?;
     let moved = || (build(tester).sends() * size_of::<f64>()) as u64;
     Ok(samples.map(|samples| Record { moved: Some(moved()), ..Record::new(info.name, point, samples) }))
+}
+
+/// Takes samples of the kernel of this rank.
+fn sample<T: Transport, K: MatrixKernel>(
+    lab: &mut Lab<'_, T>,
+    (layout, tester): (&Layout, usize),
+    kernel: K,
+) -> Result<Option<Samples>> {
+    let setup = Setup { dim: layout.dim, own: layout.rect(lab.transport.rank()) };
+    let mut operation = Verified::new(lab.transport, setup, kernel);
+    Ok(lab.measure(Timing::checked(Metric::on(tester)), &mut operation)?)
 }
 
 /// The fixed set-up of one rank.

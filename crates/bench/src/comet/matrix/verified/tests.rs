@@ -2,6 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
+use panto_implementation::matrix::Operation;
 use panto_results::{KernelInfo, param};
 use panto_transport::World;
 use panto_transport::threads::Threads;
@@ -28,6 +29,10 @@ impl MatrixKernel for Idle {
 
     fn sends(&self) -> usize {
         0
+    }
+
+    fn task(&self) -> Task {
+        Task::of(Operation::Guard)
     }
 
     fn origin(&self, row: usize, col: usize) -> (usize, usize) {
