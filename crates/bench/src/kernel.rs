@@ -140,6 +140,7 @@ kernels! {
     RowBroadcast => comet::RowBroadcast,
     ColumnBroadcast => comet::ColumnBroadcast,
     Handler => comet::Handler,
+    HandlerReply => comet::HandlerReply,
     Io => comet::Io,
     Swap => swap::Swap,
     SendReceive => swap::SendReceive,

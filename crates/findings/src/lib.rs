@@ -63,7 +63,8 @@ fn of_kernel(kernel: &str, records: &[&Record]) -> Vec<Finding> {
         kernel::comet::CONTENTION => load::findings(kernel, records),
         kernel::comet::DAXPY => daxpy::findings(kernel, records),
         kernel::comet::OVERLAP => overlap::findings(kernel, records),
-        kernel::comet::HANDLER => load::latencies(kernel, records),
+        kernel::comet::HANDLER => load::latencies(kernel, records, "send to handler"),
+        kernel::comet::HANDLER_REPLY => load::latencies(kernel, records, "send to reply of the handler"),
         kernel::comet::IO => load::rates(kernel, records),
         _ => match kernel::suite_of(kernel) {
             kernel::cm5::SUITE => cm5::findings(kernel, records),

@@ -39,8 +39,9 @@ fn slowdown(
     Some(finding.between((*slower.first()?, *slower.last()?), IntervalKind::Extremes))
 }
 
-/// Returns the latency from send to handler: the median and the maximum.
-pub(super) fn latencies(kernel: &str, records: &[&Record]) -> Vec<Finding> {
+/// Returns the latency of a handler, from the send to what `until` names: the median and the
+/// maximum.
+pub(super) fn latencies(kernel: &str, records: &[&Record], until: &str) -> Vec<Finding> {
     let each = |record: &&Record| {
         let summary = record.summary()?;
         let bytes = panto_units::bytes(record.point.number(param::BYTES)?);
@@ -49,9 +50,8 @@ pub(super) fn latencies(kernel: &str, records: &[&Record]) -> Vec<Finding> {
             Finding::new((kernel, kind), &record.point, format!("{what}, {bytes}"), value)
         };
         Some([
-            finding(FindingKind::HandlerLatency, "send to handler", summary.median)
-                .within(summary.interval, NANO),
-            finding(FindingKind::MaximumHandlerLatency, "send to handler, slowest", summary.max),
+            finding(FindingKind::HandlerLatency, until, summary.median).within(summary.interval, NANO),
+            finding(FindingKind::MaximumHandlerLatency, &format!("{until}, slowest"), summary.max),
         ])
     };
     let mut sorted = records.to_vec();

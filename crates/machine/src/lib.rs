@@ -23,7 +23,7 @@ pub use describe::{Description, PathTimes, one_way};
 pub use file::{CostKind, Error, Figure, Interval, Location, Model, builtin, looks_like_a_path, write};
 pub use machine::{CollectiveSend, Collectives, Machine, Processor, Protocol, Rules, Source, Speed};
 pub use map::RankMap;
-pub use network::{Network, Nodes, Overheads, Switching, Transit};
+pub use network::{FlowParts, Network, Nodes, Overheads, Switching, Transit};
 pub use quality::Quality;
 pub use sharing::{Sharing, UnknownSharing};
 pub use topology::{

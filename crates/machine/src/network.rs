@@ -110,6 +110,9 @@ pub struct Network {
     /// and messages between the same two processors follow each other. `None` for max-min fair
     /// shares.
     pub frame: Option<u64>,
+    /// The packet size of flows on random routes in bytes: each packet takes one of the channels of
+    /// a link by lot. `None` if messages share the channels of a link as a whole.
+    pub random_packets: Option<u64>,
     /// The overheads on the processors.
     pub overheads: Overheads,
     /// Whether the bytes of a flow pass its sender, the links and its receiver at the same time, so
@@ -138,6 +141,7 @@ impl Network {
             setup: Cost::default(),
             occupancy: None,
             frame: None,
+            random_packets: None,
             overheads: Overheads::default(),
             pipelined: false,
             flow_rates: Vec::new(),
@@ -275,8 +279,8 @@ impl Network {
         let arrives = self.time(bytes, distance);
         let leaves = match self.switching {
             _ if distance < 2 => arrives,
-            // With frames, the send completes when the last one is through.
-            _ if self.frame.is_some() => arrives,
+            // With frames or packets, the send completes when the last one is through.
+            _ if self.frame.is_some() || self.random_packets.is_some() => arrives,
             Switching::Circuit { .. } | Switching::Wormhole { .. } => arrives,
             // The limit of a flow depends on its distance.
             Switching::Flow { .. } if self.limits_flows() => {

@@ -56,6 +56,16 @@ impl Listener {
         Ok(Some((found, data)))
     }
 
+    /// Sends a message with this tag, and returns when its data may be reused.
+    pub fn send(&self, data: &[u8], to: usize, tag: u32) -> Result<()> {
+        let Self { functions, constants, comm, .. } = self;
+        let (memory, len) = (data.as_ptr().cast(), count(data.len())?);
+        // SAFETY: the memory is borrowed until the function returns.
+        let code =
+            unsafe { (functions.MPI_Send)(memory, len, constants.byte, to as c_int, tag as c_int, *comm) };
+        self.check("MPI_Send", code)
+    }
+
     fn check(&self, function: &'static str, code: c_int) -> Result<()> {
         if code == 0 { Ok(()) } else { Err(mpi::error(&self.functions, &self.constants, function, code)) }
     }

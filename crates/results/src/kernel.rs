@@ -137,6 +137,7 @@ suite! {
     ROW_BROADCAST = "row-broadcast", param::DIM, 4, None, "a matrix row to every row of the mesh, by matrix dimension";
     COLUMN_BROADCAST = "column-broadcast", param::DIM, 4, None, "a matrix column to every column of the mesh, by matrix dimension";
     HANDLER = "handler", param::BYTES, 2, None, "time from a send to the handler of a rank that computes, by message size";
+    HANDLER_REPLY = "handler-reply", param::BYTES, 2, None, "round trip to the handler of a rank that computes, and back by a message that the handler sends, by message size";
     IO = "io", param::BLOCK, 1, None, "time in which all ranks write or read files, own and shared, by block size and ranks";
 }
 

@@ -6,6 +6,7 @@
 use panto_units::Time;
 
 use crate::engine::MessageInfo;
+use crate::network::PacketCounts;
 
 /// What a rank's processor does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -81,6 +82,9 @@ pub trait Observer {
     /// message. It may be reported more than once.
     #[inline]
     fn matched(&mut self, _rank: u32, _slot: u32, _message: MessageInfo) {}
+
+    /// The run has ended, and so many packets have arrived on random routes.
+    fn ended(&mut self, _packets: PacketCounts) {}
 }
 
 /// Observes nothing, at no cost.
@@ -123,5 +127,9 @@ impl<A: Observer> Observer for &mut A {
     #[inline]
     fn matched(&mut self, rank: u32, slot: u32, message: MessageInfo) {
         (**self).matched(rank, slot, message);
+    }
+
+    fn ended(&mut self, packets: PacketCounts) {
+        (**self).ended(packets);
     }
 }

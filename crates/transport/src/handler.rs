@@ -2,12 +2,24 @@
 
 use panto_units::Time;
 
-use crate::message::Status;
+use crate::message::{Status, Tag};
 
 /// A function that is called with the envelope, the bytes and the time of arrival of a message. It
 /// runs concurrently with its rank and therefore cannot use the transport, which belongs to the
-/// rank.
-pub type Handler = Box<dyn FnMut(Status, &[u8], Time) + Send>;
+/// rank; but the message that it returns is sent.
+pub type Handler = Box<dyn FnMut(Status, &[u8], Time) -> Option<HandlerMessage> + Send>;
+
+/// A message that a handler sends on behalf of its rank. It must fit into the buffers of the
+/// message layer, because nobody waits for its completion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HandlerMessage {
+    /// The destination.
+    pub to: usize,
+    /// The tag.
+    pub tag: Tag,
+    /// The bytes.
+    pub data: Vec<u8>,
+}
 
 /// A registered handler, which is removed when this is dropped. Dropping blocks until the handler
 /// has processed the messages that have arrived.

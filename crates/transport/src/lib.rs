@@ -60,7 +60,7 @@ pub use collective::{
 pub use emulated::EmulatedPersistent;
 pub use error::{Error, Result};
 pub use evict::Evictor;
-pub use handler::{Handler, HandlerGuard};
+pub use handler::{Handler, HandlerGuard, HandlerMessage};
 pub use message::{COLLECTIVE_TAG, FIRST_COLLECTIVE_TAG, MAX_TAG, Selector, SendMode, Status, Tag};
 pub use onesided::{Access, AccessPattern, Synchronisation, Window};
 pub use panto_mpi::TUNABLE;

@@ -194,7 +194,8 @@ pub unsafe trait Transport {
     fn check(&self) -> Result<()>;
 
     /// Message-driven receive (C19): passes messages with this tag to `handler` on arrival,
-    /// whatever this rank is doing, until the returned guard is dropped.
+    /// whatever this rank is doing, until the returned guard is dropped. A message that the handler
+    /// returns is sent, also while the rank does something else.
     fn on_message(&self, tag: Tag, handler: Handler) -> Result<HandlerGuard> {
         let _ = (tag, handler);
         Err(Error::Unsupported("message-driven receive"))

@@ -27,7 +27,7 @@ pub(crate) use daxpy::Daxpy;
 pub(crate) use echo::Echo;
 pub(crate) use exchange::Exchange;
 pub(crate) use guard::Guard;
-pub(crate) use handler::Handler;
+pub(crate) use handler::{Handler, HandlerReply};
 pub(crate) use io::{Io, file_bytes};
 pub(crate) use overlap::Overlap;
 pub(crate) use rowcol::{ColumnBroadcast, RowBroadcast};
@@ -57,6 +57,8 @@ mod tag {
     pub(super) const HANDLER_REPORT: Tag = 9;
     /// Name of the shared file.
     pub(super) const SHARED_FILE: Tag = 10;
+    /// Messages that the handler sends back.
+    pub(super) const HANDLER_REPLY: Tag = 16;
     /// Acknowledges a line of the matrix.
     pub(super) const ACK: Tag = 11;
     /// North edge of a block; the tags after it are those of the other three.

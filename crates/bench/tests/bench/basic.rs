@@ -1,5 +1,6 @@
 //! Kernels of pairs, contention, overlap, handlers and files on threads.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -7,9 +8,11 @@ use panto_bench::comet::Options;
 use panto_bench::measure::Lab;
 use panto_bench::{Error, Kernel, Settings, run};
 use panto_findings::overlap_gain;
-use panto_results::{Clock, Point, Record, param};
+use panto_machine::Machine;
+use panto_results::{Clock, Metric, Point, Record, param};
 use panto_schedule::HopShape;
 use panto_transport::World;
+use panto_transport::simulated::{Sharing, Simulated};
 use panto_transport::threads::{Endpoint, Threads};
 
 use crate::faulty::Faulty;
@@ -139,13 +142,35 @@ fn handlers_run_while_their_rank_computes() {
     }
 }
 
+/// On a simulated machine the reply costs the computing rank both overheads, and the round trip is
+/// that of an echo, since the handler waits for nothing.
+#[test]
+fn a_handler_replies_while_its_rank_computes() {
+    let settings = Settings { sizes: Some(vec![0, 5_000]), ..tiny(2) };
+    for record in measured(&Threads::default(), Kernel::HandlerReply, &settings) {
+        assert_eq!(record.metric, Metric::on(0));
+        assert!(!record.samples_ns.is_empty() && record.samples_ns.len() as u64 + record.late >= 20);
+    }
+    let machine = Machine::load("cm5", &[]).expect("a built-in machine");
+    let world = Simulated::new(Arc::new(machine), Sharing::Endpoints);
+    let time = |kernel| {
+        let settings = Settings { sizes: Some(vec![16]), ..tiny(2) };
+        measured(&world, kernel, &settings)[0].summary().expect("samples").median
+    };
+    let (reply, echo) = (time(Kernel::HandlerReply), time(Kernel::Echo));
+    assert!((reply - 2.0 * echo).abs() < 0.02 * reply, "{reply} and twice {echo}");
+}
+
 #[test]
 fn handlers_need_their_transport() {
     for error in [
         failure(Kernel::Handler, &tiny(2), |transport| transport.handlers = false),
         failure(Kernel::Handler, &tiny(2), |transport| transport.one_clock = false),
     ] {
-        assert!(matches!(&error, Error::Usage(text) if text.contains("comet/handler needs")), "{error}");
+        assert!(
+            matches!(&error, Error::Usage(text) if text.contains("the handler kernels of comet need")),
+            "{error}"
+        );
     }
 }
 
@@ -198,6 +223,7 @@ fn wrong_bytes_are_noticed() {
         (Kernel::Contention, 1),
         (Kernel::Contention, 2),
         (Kernel::Handler, 0),
+        (Kernel::HandlerReply, 0),
         (Kernel::SimpleSend, 0),
         (Kernel::SimpleSend, 1),
         (Kernel::PathLength, 1),

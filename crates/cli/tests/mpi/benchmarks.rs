@@ -74,11 +74,18 @@ fn our_algorithm_beside_the_librarys() {
 fn messages_are_handled_while_a_rank_computes() {
     for mpi in [mpis::MPICH, mpis::OPEN_MPI, mpis::MPICH_5_STANDARD].iter().filter(|mpi| mpi.is_installed()) {
         let directory = tempfile::tempdir().expect("a directory");
-        let lines =
-            measured(mpi, 2, "bench comet/handler --sizes 8,64K -t 1s", &directory.path().join("run.jsonl"));
-        let is_handler = |line: &&Value| line["kernel"] == "comet/handler" && line["provisional"] != true;
+        let lines = measured(
+            mpi,
+            2,
+            "bench comet/handler comet/handler-reply --sizes 8,64K -t 1s",
+            &directory.path().join("run.jsonl"),
+        );
+        let is_handler = |line: &&Value| {
+            line["kernel"].as_str().is_some_and(|name| name.starts_with("comet/handler"))
+                && line["provisional"] != true
+        };
         let points: Vec<&Value> = lines.iter().filter(is_handler).collect();
-        assert_eq!(points.len(), 2, "{}: {lines:#?}", mpi.name);
+        assert_eq!(points.len(), 4, "{}: {lines:#?}", mpi.name);
         for point in points {
             // The last message is sent 15 ms before the rank's computation ends: without a thread
             // none would be handled sooner.

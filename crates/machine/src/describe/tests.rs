@@ -22,6 +22,7 @@ fn network(topology: Topology) -> Network {
         setup: Cost::constant(us(2)),
         occupancy: None,
         frame: None,
+        random_packets: None,
         overheads: Overheads::default(),
         pipelined: false,
         flow_rates: Vec::new(),

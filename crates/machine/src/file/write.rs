@@ -208,9 +208,10 @@ fn network(
     base: Option<&Network>,
 ) -> Result<(), Error> {
     let inherits = |has: HasPart| base.is_some_and(has) && !has(network);
-    let inherited: [(&str, HasPart); 4] = [
+    let inherited: [(&str, HasPart); 5] = [
         ("nodes", |network| network.nodes.is_some()),
         ("frame", |network| network.frame.is_some()),
+        ("random-packets", |network| network.random_packets.is_some()),
         ("occupancy", |network| network.occupancy.is_some()),
         ("map", |network| network.map != RankMap::All),
     ];
@@ -222,6 +223,9 @@ fn network(
     switching(writer, network.switching);
     if let Some(frame) = network.frame {
         writer.bytes("frame", frame);
+    }
+    if let Some(size) = network.random_packets {
+        writer.bytes("random-packets", size);
     }
     if network.pipelined || base.is_some_and(|base| base.pipelined) {
         writer.value("pipelined", network.pipelined);

@@ -67,7 +67,7 @@ use networks::Networks;
 use run_queue::RunQueue;
 use shared_processor::SharedProcessor;
 
-use crate::network::Passage;
+use crate::network::{PacketCounts, Passage};
 use crate::slab::Slab;
 
 pub use placement::{Placement, share_interfaces, share_processors};
@@ -217,6 +217,11 @@ impl Engine {
     /// for events that never come.
     pub fn is_time_exhausted(&self) -> bool {
         self.is_time_exhausted
+    }
+
+    /// How many packets have arrived on random routes.
+    pub fn packets(&self) -> PacketCounts {
+        self.networks.packets()
     }
 
     /// The virtual clock of a rank.

@@ -8,7 +8,7 @@ use panto_schedule::Collective;
 use panto_units::Time;
 
 use super::placement::Placement;
-use crate::network::{Traffic, Transfer};
+use crate::network::{PacketCounts, Traffic, Transfer};
 
 /// One network, with the processor of each rank on it.
 pub(super) struct ActiveNetwork {
@@ -47,6 +47,13 @@ impl Networks {
         for network in &mut self.all {
             network.processors.push(network.processors[home as usize]);
         }
+    }
+
+    /// How many packets have arrived on random routes, over all networks.
+    pub(super) fn packets(&self) -> PacketCounts {
+        let mut counts = PacketCounts::default();
+        self.all.iter().flat_map(|network| &network.traffic).for_each(|it| counts.merge(it.packets()));
+        counts
     }
 
     #[inline]

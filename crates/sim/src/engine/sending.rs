@@ -17,6 +17,12 @@ use crate::network::{Injected, Passage, Transfer};
 /// The network index of messages that bypass all networks.
 pub(super) const NO_NETWORK: u8 = u8::MAX;
 
+/// A new message, and when it enters the network.
+struct StartedMessage {
+    id: MessageId,
+    start: Time,
+}
+
 impl Engine {
     /// Sends a message. Returns the message, whose bytes the driver keeps until their delivery, and
     /// the request unless the send is complete at once.
@@ -32,8 +38,34 @@ impl Engine {
         rank: u32,
         envelope: Envelope,
     ) -> (MessageId, Option<RequestId>) {
+        let clock = self.ranks[rank as usize].clock;
+        let message = self.start_message(channel, rank, clock, envelope);
+        let request =
+            (!envelope.protocol.is_buffered()).then(|| self.send_request(rank, envelope, message.id, clock));
+        self.match_or_enqueue(message.id);
+        self.start_phase(message.id, message.start);
+        (message.id, request)
+    }
+
+    /// Sends a buffered message of a rank that does something else at this time, by a handler.
+    pub fn send_at(&mut self, rank: u32, time: Time, envelope: Envelope) -> MessageId {
+        let channel = self.channels.between(rank, envelope.to);
+        let message = self.start_message(channel, rank, time, envelope);
+        self.match_or_enqueue(message.id);
+        self.start_phase(message.id, message.start);
+        message.id
+    }
+
+    /// Creates a message that its rank sends at `clock`.
+    fn start_message(
+        &mut self,
+        channel: ChannelId,
+        rank: u32,
+        clock: Time,
+        envelope: Envelope,
+    ) -> StartedMessage {
         let network = if envelope.bypass { NO_NETWORK } else { self.networks.index(envelope.collective) };
-        let start = self.injection_time(rank, network);
+        let start = self.injection_time(rank, clock, network);
         let phase = match envelope.protocol {
             SendProtocol::Rendezvous => Phase::RequestToSend,
             protocol if protocol.is_handshake() => Phase::RequestToSend,
@@ -41,9 +73,9 @@ impl Engine {
         };
         let sender = &mut self.ranks[rank as usize];
         sender.sent = sender.sent.wrapping_add(1);
-        let (number, clock) = (sender.sent, sender.clock);
+        let number = sender.sent;
         let has_extra = envelope.protocol.is_handshake() || envelope.network_bytes != envelope.bytes;
-        let message = self.messages.insert(Message {
+        let id = self.messages.insert(Message {
             from: rank,
             to: envelope.to,
             tag: envelope.tag,
@@ -64,13 +96,9 @@ impl Engine {
             has_extra,
         });
         if has_extra {
-            self.extras.put(message, envelope.network_bytes);
+            self.extras.put(id, envelope.network_bytes);
         }
-        let request =
-            (!envelope.protocol.is_buffered()).then(|| self.send_request(rank, envelope, message, clock));
-        self.match_or_enqueue(message);
-        self.start_phase(message, start);
-        (message, request)
+        StartedMessage { id, start }
     }
 
     fn send_request(&mut self, rank: u32, envelope: Envelope, message: u32, clock: Time) -> RequestId {
@@ -82,15 +110,15 @@ impl Engine {
         id
     }
 
-    /// When the rank's next message enters the network: at its clock, but no sooner than the gap g
+    /// When the rank's next message enters the network: at `clock`, but no sooner than the gap g
     /// after the last.
-    fn injection_time(&mut self, rank: u32, network: u8) -> Time {
+    fn injection_time(&mut self, rank: u32, clock: Time, network: u8) -> Time {
         if network == NO_NETWORK {
-            return self.ranks[rank as usize].clock;
+            return clock;
         }
         let gap = self.networks.get(network).gap;
         let rank = &mut self.ranks[rank as usize];
-        let start = rank.clock.max(rank.next_injection);
+        let start = clock.max(rank.next_injection);
         rank.next_injection = start.saturating_add(gap);
         start
     }

@@ -15,6 +15,7 @@
 //! | links | circuit, wormhole | a message reserves all links of its route | `reservation` |
 //! | links | flow | max-min fair shares of all links of the route at once | `flow` |
 //! | links | flow with frames | links serve messages round robin, frame by frame | `frames` |
+//! | links | flow with random packets | each packet takes a channel of a link by lot | `packets` |
 //! | links | any, on a bus | round robin over one link | `bus` |
 //!
 //! *Invariants.* A message without contention takes the same time whatever is shared. Events inside
@@ -27,6 +28,7 @@ mod flow;
 mod frames;
 mod hop_by_hop;
 mod nics;
+mod packets;
 mod ports;
 mod reservation;
 mod traffic;
@@ -34,6 +36,7 @@ mod traffic;
 use panto_machine::{Network, Transit};
 use panto_units::Time;
 
+pub use packets::PacketCounts;
 pub(crate) use ports::EjectionPort;
 pub use traffic::Traffic;
 

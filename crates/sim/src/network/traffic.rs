@@ -13,6 +13,7 @@ use super::flow::Flows;
 use super::frames::FramedFlows;
 use super::hop_by_hop::HopByHop;
 use super::nics::Nics;
+use super::packets::{PacketCounts, RandomPackets};
 use super::ports::Ports;
 use super::reservation::RouteReservation;
 use super::{Injected, Passage, Ticket, Transfer};
@@ -42,6 +43,10 @@ pub(super) enum Policy {
     Bus(Bus),
     Flow(Box<Flows>),
     Frames(FramedFlows),
+    Packets {
+        policy: RandomPackets,
+        size: u64,
+    },
 }
 
 impl Traffic {
@@ -77,6 +82,14 @@ impl Traffic {
         policy.inject(network, now_picos, ticket, transfer)
     }
 
+    /// How many packets have arrived on random routes; none on other networks.
+    pub fn packets(&self) -> PacketCounts {
+        match &self.policy {
+            Policy::Packets { policy, .. } => policy.counts,
+            _ => PacketCounts::default(),
+        }
+    }
+
     /// Prefetches the links that a message from this node is likely to use first.
     #[inline]
     pub(crate) fn prefetch(&self, from: u32) {
@@ -84,7 +97,11 @@ impl Traffic {
             Policy::Reservation(reservation) => reservation.links_free.prefetch(from),
             Policy::HopByHop(links) => links.links_free.prefetch(from),
             Policy::Flow(flows) => flows.prefetch(from),
-            Policy::Bus(_) | Policy::Frames(_) | Policy::Ports(_) | Policy::Unshared => {}
+            Policy::Bus(_)
+            | Policy::Frames(_)
+            | Policy::Packets { .. }
+            | Policy::Ports(_)
+            | Policy::Unshared => {}
         }
     }
 
@@ -134,6 +151,9 @@ impl Policy {
                 Self::Reservation(RouteReservation::new(network))
             }
             (_, Switching::Flow { .. }) if network.frame.is_some() => Self::Frames(FramedFlows::new(network)),
+            (_, Switching::Flow { .. }) if let Some(size) = network.random_packets => {
+                Self::Packets { policy: RandomPackets::new(), size }
+            }
             (_, Switching::Flow { .. }) => Self::Flow(Box::new(Flows::new(network))),
         }
     }
@@ -158,6 +178,7 @@ impl Policy {
             Self::Bus(bus) => bus.inject(network, now, ticket, transfer),
             Self::Flow(flows) => flows.inject(network, now, ticket, transfer),
             Self::Frames(frames) => frames.inject(network, now, ticket, transfer),
+            Self::Packets { policy, size } => policy.inject(network, *size, (now, ticket), transfer),
         }
     }
 
@@ -170,6 +191,7 @@ impl Policy {
             Self::Bus(bus) => bus.next(),
             Self::Flow(flows) => flows.next(),
             Self::Frames(frames) => frames.next(),
+            Self::Packets { policy, .. } => policy.next(),
         }
     }
 
@@ -183,6 +205,7 @@ impl Policy {
             Self::Bus(bus) => bus.advance(now, done),
             Self::Flow(flows) => flows.advance(now, done),
             Self::Frames(frames) => frames.advance(now, done),
+            Self::Packets { policy, .. } => policy.advance(now, done),
         }
     }
 }

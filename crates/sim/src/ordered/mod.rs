@@ -72,6 +72,8 @@ pub fn run<O: Observer>(
             return Err(RunError::TimeOverflow);
         }
     }
+    let packets = simulation.engine.packets();
+    simulation.observer.ended(packets);
     if simulation.engine.is_time_exhausted() { Err(RunError::TimeOverflow) } else { simulation.ends() }
 }
 

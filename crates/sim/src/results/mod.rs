@@ -15,6 +15,7 @@ pub use totals::{CallTotals, RankTotals, Totals};
 
 use panto_units::Time;
 
+use crate::network::PacketCounts;
 use crate::observe::{Activity, Cause, Observer, ReceivedMessage};
 
 /// Time by what was done in it. The fields add up to the rank's end.
@@ -119,6 +120,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.received(rank, message);
         self.1.received(rank, message);
     }
+
+    fn ended(&mut self, packets: PacketCounts) {
+        self.0.ended(packets);
+        self.1.ended(packets);
+    }
 }
 
 /// Forwards to an observer, if there is one.
@@ -155,6 +161,12 @@ impl<A: Observer> Observer for Option<A> {
     fn received(&mut self, rank: u32, message: ReceivedMessage) {
         if let Some(observer) = self {
             observer.received(rank, message);
+        }
+    }
+
+    fn ended(&mut self, packets: PacketCounts) {
+        if let Some(observer) = self {
+            observer.ended(packets);
         }
     }
 }

@@ -4,6 +4,7 @@ use panto_units::Time;
 use rustc_hash::FxHashMap;
 
 use super::TimeBreakdown;
+use crate::network::PacketCounts;
 use crate::observe::{Activity, Cause, Observer, ReceivedMessage};
 use crate::program::Program;
 
@@ -38,6 +39,7 @@ pub struct Totals {
     homes: Vec<u32>,
     /// How long each rank waited for each other rank.
     waits: FxHashMap<(u32, u32), Time>,
+    packets: PacketCounts,
 }
 
 /// No call yet.
@@ -53,12 +55,18 @@ impl Totals {
             current_call: vec![NONE; ranks],
             homes: (0..program.codes.len() as u32).map(|code| program.home(code)).collect(),
             waits: FxHashMap::default(),
+            packets: PacketCounts::default(),
         }
     }
 
     /// Returns the totals of each rank.
     pub fn ranks(&self) -> &[RankTotals] {
         &self.ranks
+    }
+
+    /// Returns how many packets arrived on random routes; none on networks without them.
+    pub fn packets(&self) -> PacketCounts {
+        self.packets
     }
 
     /// Returns the totals of each function, by its number in the program.
@@ -92,6 +100,7 @@ impl Totals {
             call.calls += more.calls;
             call.spent.merge(&more.spent);
         }
+        self.packets.merge(other.packets);
         for (pair, time) in &other.waits {
             let sum = self.waits.entry(*pair).or_default();
             *sum = sum.saturating_add(*time);
@@ -107,6 +116,10 @@ impl Totals {
 }
 
 impl Observer for Totals {
+    fn ended(&mut self, packets: PacketCounts) {
+        self.packets.merge(packets);
+    }
+
     #[inline]
     fn call(&mut self, rank: u32, call: u32, _at: Time) {
         if let Some(current_call) = self.current_call.get_mut(rank as usize) {

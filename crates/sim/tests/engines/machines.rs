@@ -118,6 +118,7 @@ fn networks(grain: Grain, placement: Placement) -> impl Strategy<Value = Network
             setup,
             occupancy: None,
             frame: None,
+            random_packets: None,
             overheads,
             nodes,
             local,

@@ -23,6 +23,7 @@ pub fn network(topology: Topology, switching: Switching) -> Network {
         setup: Cost::constant(ps(3)),
         occupancy: None,
         frame: None,
+        random_packets: None,
         overheads: Overheads::default(),
         pipelined: false,
         flow_rates: Vec::new(),

@@ -4,4 +4,5 @@ mod cases;
 mod closed;
 mod drive;
 mod naive;
+mod packets;
 mod random;

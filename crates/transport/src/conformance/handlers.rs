@@ -8,7 +8,7 @@ use super::pattern::pattern;
 use super::violation::{Outcome, equal, same_bytes, violation};
 use super::{TAG, barrier};
 use crate::error::{Error, Result};
-use crate::handler::{Handler, HandlerGuard};
+use crate::handler::{Handler, HandlerGuard, HandlerMessage};
 use crate::message::{Selector, SendMode, Status, Tag};
 use crate::transport::Transport;
 
@@ -51,7 +51,10 @@ fn lock<D>(shared: &Mutex<D>) -> MutexGuard<'_, D> {
 pub(super) fn while_computing<T: Transport>(t: &T) -> Outcome {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let times = Arc::clone(&heard);
-    let handler: Handler = Box::new(move |_, _, now| lock(&times).push(now));
+    let handler: Handler = Box::new(move |_, _, now| {
+        lock(&times).push(now);
+        None
+    });
     let Some(guard) = listen(t, handler)? else { return Ok(()) };
     let start = t.now();
     barrier(t)?;
@@ -95,7 +98,10 @@ fn compute_until<T: Transport>(t: &T, over: impl Fn() -> bool) -> Outcome {
 pub(super) fn others_unaffected<T: Transport>(t: &T) -> Outcome {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let list = Arc::clone(&heard);
-    let handler: Handler = Box::new(move |status, data, _| lock(&list).push((status, data.to_vec())));
+    let handler: Handler = Box::new(move |status, data, _| {
+        lock(&list).push((status, data.to_vec()));
+        None
+    });
     let Some(guard) = listen(t, handler)? else { return Ok(()) };
     barrier(t)?;
     if t.rank() > 0 {
@@ -112,6 +118,36 @@ pub(super) fn others_unaffected<T: Transport>(t: &T) -> Outcome {
     receive_from_all(t, TAG, 1)?;
     receive_from_all(t, CALL, 2)?;
     verify(t, &lock(&heard))
+}
+
+/// What a handler returns is sent, while its rank computes: all others get their messages back, and
+/// a handler may send to a handler.
+pub(super) fn replies<T: Transport>(t: &T) -> Outcome {
+    let heard = Arc::new(Mutex::new(0));
+    let (count, rank) = (Arc::clone(&heard), t.rank());
+    let handler: Handler = Box::new(move |status, data, _| {
+        *lock(&count) += 1;
+        let tag = if data.len().is_multiple_of(2) { TAG } else { CALL };
+        (rank == 0).then(|| HandlerMessage { to: status.source, tag, data: data.to_vec() })
+    });
+    let Some(guard) = listen(t, handler)? else { return Ok(()) };
+    barrier(t)?;
+    let lens = [0, 31, 4_000, 30_001];
+    if t.rank() > 0 {
+        for (nth, len) in lens.into_iter().enumerate() {
+            let data = pattern(t.rank() + nth, len);
+            t.send(SendMode::Standard, &data, 0, CALL)?;
+            if len % 2 == 0 {
+                let mut back = vec![0; len];
+                t.receive(&mut back, Selector::new(0, TAG))?;
+                same_bytes(t, "the reply of a handler", &back, &data)?;
+            }
+        }
+        compute_until(t, || *lock(&heard) == lens.len() / 2)?;
+    } else {
+        compute_until(t, || *lock(&heard) == lens.len() * (t.size() - 1))?;
+    }
+    Ok(barrier_then_drop(t, guard)?)
 }
 
 fn barrier_then_drop<T: Transport>(t: &T, guard: HandlerGuard) -> Result<()> {

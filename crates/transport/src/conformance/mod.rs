@@ -112,6 +112,7 @@ pub fn cases<T: Transport>() -> Vec<Case<T>> {
         case("invalid persistent collectives", 1, persistent_collectives::refused),
         case("a handler runs while its rank computes", 2, handlers::while_computing),
         case("handlers do not affect other messages", 2, handlers::others_unaffected),
+        case("a handler sends a message", 2, handlers::replies),
     ]
 }
 

@@ -50,7 +50,7 @@ impl Endpoint {
 }
 
 /// Runs the handler for messages until it is closed and none is left. An error of MPI ends the
-/// process, and with it the job.
+/// job.
 fn serve(listener: &Listener, mut handler: Handler, now: impl Fn() -> Time, is_closed: &AtomicBool) {
     loop {
         // Before the poll: a message that had arrived when the handler was closed is still found.
@@ -58,14 +58,19 @@ fn serve(listener: &Listener, mut handler: Handler, now: impl Fn() -> Time, is_c
         match listener.next() {
             Ok(Some((status, data))) => {
                 let status = Status { source: status.source, tag: status.tag, len: status.len };
-                handler(status, &data, now());
+                let sent = handler(status, &data, now());
+                let sent = sent.map_or(Ok(()), |it| listener.send(&it.data, it.to, it.tag));
+                sent.unwrap_or_else(|error| fail(&error));
             }
             Ok(None) if is_last => return,
             Ok(None) => std::thread::yield_now(),
-            Err(error) => {
-                eprintln!("panto: a message handler failed: {error}");
-                std::process::exit(1);
-            }
+            Err(error) => fail(&error),
         }
     }
+}
+
+/// Ends the process, and with it the job.
+fn fail(error: &panto_mpi::Error) -> ! {
+    eprintln!("panto: a message handler failed: {error}");
+    std::process::exit(1);
 }

@@ -14,9 +14,10 @@ use panto_units::Time;
 use smallvec::SmallVec;
 
 use super::noise::ClockNoise;
+use super::semantics;
 use crate::error::Error;
-use crate::handler::Handler;
-use crate::message::{FIRST_COLLECTIVE_TAG, Status, Tag};
+use crate::handler::{Handler, HandlerMessage};
+use crate::message::{FIRST_COLLECTIVE_TAG, MAX_TAG, SendMode, Status, Tag};
 use crate::outcome::panic_text;
 
 /// The number of worlds made so far in this process.
@@ -226,35 +227,88 @@ impl Shared {
         self.failure.borrow_mut().get_or_insert(error).clone()
     }
 
-    /// Runs the handlers that are due. They are user code, so nothing is borrowed meanwhile. A
-    /// handler is part of its rank: its panic fails the rank (C1).
+    /// Runs the handlers that are due, and those that become due by what they send. They are user
+    /// code, so nothing is borrowed meanwhile.
     fn call_handlers(&self) {
-        let (calls, mut handlers) = {
-            let mut state = self.state.borrow_mut();
-            if state.calls.is_empty() {
-                return;
+        loop {
+            let (calls, mut handlers) = {
+                let mut state = self.state.borrow_mut();
+                if state.calls.is_empty() {
+                    return;
+                }
+                (std::mem::take(&mut state.calls), std::mem::take(&mut state.handlers))
+            };
+            for call in calls {
+                self.call_handler(&mut handlers, call);
             }
-            (std::mem::take(&mut state.calls), std::mem::take(&mut state.handlers))
-        };
-        for (rank, status, bytes, now) in calls {
-            let is_it =
-                |registered: &&mut RegisteredHandler| (registered.rank, registered.tag) == (rank, status.tag);
-            let Some(registered) = handlers.iter_mut().find(is_it) else { continue };
-            if registered.is_closed.load(Ordering::Relaxed) || self.failed.get() {
-                continue;
-            }
-            let overhead = costs::receive_overhead(&self.machine, None, bytes.len() as u64, false);
-            let mut interruptions = self.interruptions.borrow_mut();
-            let taken = interruptions.entry(rank).or_default();
-            *taken = taken.saturating_add(overhead);
-            drop(interruptions);
-            let now = now.saturating_add(overhead);
-            let call = AssertUnwindSafe(|| (registered.handler)(status, &bytes, now));
-            if let Err(panic) = catch_unwind(call) {
-                let message = format!("message handler panicked: {}", panic_text(panic.as_ref()));
-                self.fail(Error::Aborted { rank, message: message.into() });
-            }
+            self.restore_handlers(handlers);
         }
+    }
+
+    /// Runs the handler of a message. It interrupts its rank for the overheads of receiving the
+    /// message and of sending what it returns. It is part of its rank: its panic fails the rank
+    /// (C1).
+    fn call_handler(
+        &self,
+        handlers: &mut [RegisteredHandler],
+        (rank, status, bytes, now): (usize, Status, Bytes, Time),
+    ) {
+        let is_it =
+            |registered: &&mut RegisteredHandler| (registered.rank, registered.tag) == (rank, status.tag);
+        let Some(registered) = handlers.iter_mut().find(is_it) else { return };
+        if registered.is_closed.load(Ordering::Relaxed) || self.failed.get() {
+            return;
+        }
+        let overhead = costs::receive_overhead(&self.machine, None, bytes.len() as u64, false);
+        self.interrupt(rank, overhead);
+        let now = now.saturating_add(overhead);
+        let call = AssertUnwindSafe(|| (registered.handler)(status, &bytes, now));
+        let outcome = catch_unwind(call).unwrap_or_else(|panic| {
+            let message = format!("message handler panicked: {}", panic_text(panic.as_ref()));
+            self.fail(Error::Aborted { rank, message: message.into() });
+            None
+        });
+        if let Some(message) = outcome {
+            self.send_from_handler(rank, now, &message);
+        }
+    }
+
+    fn interrupt(&self, rank: usize, time: Time) {
+        let mut interruptions = self.interruptions.borrow_mut();
+        let taken = interruptions.entry(rank).or_default();
+        *taken = taken.saturating_add(time);
+    }
+
+    /// Sends a message of a handler that has run at `now`: buffered, as nobody waits for it.
+    fn send_from_handler(&self, rank: usize, now: Time, message: &HandlerMessage) {
+        let HandlerMessage { to, tag, data } = message;
+        if *to >= self.ranks || *tag > MAX_TAG {
+            let text = format!("a message handler sent to rank {to} with tag {tag}, which do not exist");
+            self.fail(Error::Aborted { rank, message: text.into() });
+            return;
+        }
+        let bytes = data.len() as u64;
+        let overhead = costs::send_overhead(&self.machine, None, bytes, false);
+        self.interrupt(rank, overhead);
+        let envelope = Envelope {
+            to: *to as u32,
+            tag: *tag,
+            bytes,
+            network_bytes: costs::network_bytes(&self.machine, None, bytes),
+            collective: None,
+            protocol: semantics::protocol(&self.machine, None, SendMode::Buffered, bytes),
+            bypass: false,
+        };
+        let mut state = self.state.borrow_mut();
+        let message = state.engine.send_at(rank as u32, now.saturating_add(overhead), envelope);
+        state.keep(message, data);
+        if state.engine.has_deliveries() {
+            state.deliver(self.failed.get());
+        }
+    }
+
+    /// Puts handlers back that were taken to be run, except those that were closed meanwhile.
+    fn restore_handlers(&self, mut handlers: Vec<RegisteredHandler>) {
         let mut state = self.state.borrow_mut();
         let over = handlers.extract_if(.., |registered| registered.is_closed.load(Ordering::Relaxed));
         for RegisteredHandler { rank, tag, .. } in over {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use panto_schedule::HopShape;
 
+use super::handlers::HandlerThread;
 use super::matching::Matching;
 use super::rendezvous::Rendezvous;
 use super::sending::Destination;
@@ -233,7 +234,8 @@ unsafe impl Transport for Endpoint {
     fn on_message(&self, tag: Tag, handler: Handler) -> Result<HandlerGuard> {
         check_tag(tag)?;
         let handler = self.guarded(handler);
-        self.inbox().handlers.listen(tag, handler, self.shared.cores.clone(), self.shared.origin)
+        let outside = HandlerThread { shared: Arc::clone(&self.shared), rank: self.rank };
+        self.inbox().handlers.listen(tag, handler, outside)
     }
 }
 
@@ -264,13 +266,14 @@ impl Endpoint {
         let mut failed = false;
         Box::new(move |status, data, now| {
             if failed {
-                return;
+                return None;
             }
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| handler(status, data, now))) {
+            catch_unwind(AssertUnwindSafe(|| handler(status, data, now))).unwrap_or_else(|panic| {
                 failed = true;
                 let message = format!("message handler panicked: {}", panic_text(panic.as_ref()));
                 shared.fail(Error::Aborted { rank, message: message.into() });
-            }
+                None
+            })
         })
     }
 }

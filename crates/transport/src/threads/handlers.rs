@@ -9,11 +9,13 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
-use std::time::Instant;
 
 use super::affinity;
+use super::endpoint::check_tag;
+use super::sending::Destination;
+use super::shared::Shared;
 use crate::error::{Error, Result};
-use crate::handler::{Handler, HandlerGuard};
+use crate::handler::{Handler, HandlerGuard, HandlerMessage};
 use crate::message::{Status, Tag};
 
 /// The handlers registered at one rank, by tag.
@@ -24,28 +26,28 @@ pub(super) struct Handlers {
 }
 
 impl Handlers {
-    /// Gives a copy of the message to the handler of its tag. Returns `false` if there is none.
+    /// Gives a copy of the message to the handler of its tag, and calls `handles` before its thread
+    /// sees it. Returns `false` if there is no handler.
     #[inline]
-    pub(super) fn take(&self, status: Status, data: &[u8]) -> bool {
+    pub(super) fn take(&self, status: Status, data: &[u8], handles: impl FnOnce()) -> bool {
         // Acquire pairs with the release in `listen`: a sender that has learnt, by any chain of
         // synchronisation, that the handler is registered finds it in the map.
-        self.any.load(Ordering::Acquire) && self.take_slow(status, data)
+        self.any.load(Ordering::Acquire) && self.take_slow(status, data, handles)
     }
 
     #[cold]
-    fn take_slow(&self, status: Status, data: &[u8]) -> bool {
+    fn take_slow(&self, status: Status, data: &[u8], handles: impl FnOnce()) -> bool {
         let queues = self.queues.read().unwrap_or_else(PoisonError::into_inner);
-        queues.get(&status.tag).is_some_and(|queue| queue.push(status, data))
+        queues.get(&status.tag).is_some_and(|queue| queue.push(status, data, handles))
     }
 
     /// Starts a thread that runs `handler` for each message with this tag. The thread may run on
-    /// all of `cores`. Times passed to the handler count from `origin`, like those of the ranks.
+    /// all cores of the world.
     pub(super) fn listen(
         self: &Arc<Self>,
         tag: Tag,
         handler: Handler,
-        cores: Arc<[usize]>,
-        origin: Instant,
+        outside: HandlerThread,
     ) -> Result<HandlerGuard> {
         if self.queues.read().unwrap_or_else(PoisonError::into_inner).contains_key(&tag) {
             return Err(Error::Unsupported("second handler for a tag"));
@@ -57,8 +59,8 @@ impl Handlers {
             .spawn(move || {
                 // A handler pinned to its rank's core would have to wait for the computation that
                 // it should interrupt.
-                affinity::release(&cores);
-                worker.serve(handler, origin);
+                affinity::release(&outside.shared.cores);
+                worker.serve(handler, &outside);
             })
             .map_err(|error| {
                 Error::Start(format!("cannot start the thread of a message handler: {error}"))
@@ -81,6 +83,25 @@ impl Handlers {
     }
 }
 
+/// What the thread of a handler knows of its world.
+pub(super) struct HandlerThread {
+    pub(super) shared: Arc<Shared>,
+    pub(super) rank: usize,
+}
+
+impl HandlerThread {
+    /// Sends a message on behalf of the rank.
+    fn send(&self, message: &HandlerMessage) {
+        let HandlerMessage { to, tag, data } = message;
+        let at = Destination { to: *to, tag: *tag, len: data.len() };
+        if *to < self.shared.inboxes.len() && check_tag(*tag).is_ok() {
+            return self.shared.post_copy(self.rank, data, at);
+        }
+        let text = format!("a message handler sent to rank {to} with tag {tag}, which do not exist");
+        self.shared.fail(Error::Aborted { rank: self.rank, message: text.into() });
+    }
+}
+
 #[derive(Default)]
 struct Queue {
     state: Mutex<State>,
@@ -94,11 +115,12 @@ struct State {
 }
 
 impl Queue {
-    fn push(&self, status: Status, data: &[u8]) -> bool {
+    fn push(&self, status: Status, data: &[u8], handles: impl FnOnce()) -> bool {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.closed {
             return false;
         }
+        handles();
         state.messages.push_back((status, data.to_vec()));
         drop(state);
         self.arrived.notify_one();
@@ -110,9 +132,13 @@ impl Queue {
         self.arrived.notify_one();
     }
 
-    fn serve(&self, mut handler: Handler, origin: Instant) {
+    fn serve(&self, mut handler: Handler, outside: &HandlerThread) {
         while let Some((status, data)) = self.next() {
-            handler(status, &data, origin.elapsed().into());
+            let now = outside.shared.origin.elapsed().into();
+            if let Some(message) = handler(status, &data, now) {
+                outside.send(&message);
+            }
+            outside.shared.handled();
         }
     }
 

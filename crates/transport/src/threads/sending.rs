@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::endpoint::{Endpoint, check_tag};
 use super::rendezvous::Rendezvous;
 use super::ring::Outgoing;
+use super::shared::Shared;
 use crate::error::Result;
 use crate::message::{SendMode, Status, Tag};
 use crate::transport::Transport;
@@ -27,6 +28,29 @@ impl Destination {
 impl fmt::Display for Destination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "rank {} to receive {} bytes with tag {}", self.to, self.len, self.tag)
+    }
+}
+
+impl Shared {
+    /// Sends a copy to a handler of the destination, or to its ring. Any thread may call this.
+    #[inline]
+    pub(super) fn post_copy(&self, source: usize, data: &[u8], at: Destination) {
+        if !self.hand_over(source, data, at) {
+            self.post(source, Outgoing::Copy(data), at);
+        }
+    }
+
+    /// Gives a copy to the handler of the tag at the destination. Returns `false` if there is none.
+    #[inline]
+    fn hand_over(&self, source: usize, data: &[u8], at: Destination) -> bool {
+        self.inboxes[at.to].handlers.take(at.status(source), data, || self.handles())
+    }
+
+    #[inline]
+    fn post(&self, source: usize, message: Outgoing<'_>, at: Destination) {
+        let inbox = &self.inboxes[at.to];
+        inbox.ring.push(source as u32, at.tag, at.len, message);
+        inbox.wake();
     }
 }
 
@@ -52,9 +76,7 @@ impl Endpoint {
     /// Sends a copy.
     #[inline]
     pub(super) fn post_eager(&self, data: &[u8], at: Destination) {
-        if !self.shared.inboxes[at.to].handlers.take(at.status(self.rank), data) {
-            self.post(Outgoing::Copy(data), at);
-        }
+        self.shared.post_copy(self.rank, data, at);
     }
 
     /// Sends by rendezvous. Returns `None` if a handler took a copy at once.
@@ -65,21 +87,14 @@ impl Endpoint {
         // SAFETY: the caller promises that the bytes are readable; the slice is used only in this
         // call.
         let bytes = unsafe { std::slice::from_raw_parts(data, at.len) };
-        if self.shared.inboxes[at.to].handlers.take(at.status(self.rank), bytes) {
+        if self.shared.hand_over(self.rank, bytes, at) {
             return None;
         }
         // SAFETY: the caller promises that the bytes stay readable until the rendezvous is done or
         // withdrawn.
         let rendezvous = Arc::new(unsafe { Rendezvous::new(data, at.len) });
-        self.post(Outgoing::Rendezvous(Arc::clone(&rendezvous)), at);
+        self.shared.post(self.rank, Outgoing::Rendezvous(Arc::clone(&rendezvous)), at);
         Some(rendezvous)
-    }
-
-    #[inline]
-    pub(super) fn post(&self, message: Outgoing<'_>, at: Destination) {
-        let inbox = &self.shared.inboxes[at.to];
-        inbox.ring.push(self.rank as u32, at.tag, at.len, message);
-        inbox.wake();
     }
 
     pub(super) fn wait_rendezvous(&self, rendezvous: &Rendezvous, at: Destination) -> Result<()> {

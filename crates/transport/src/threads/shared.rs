@@ -37,8 +37,9 @@
 //! increment had been read already. All accesses to these counters are sequentially consistent, for
 //! the same reason as above.
 //!
-//! Handlers are not ranks. They cannot use the transport, so they can wake no rank: a world in
-//! which only handlers still run is in a deadlock.
+//! Handlers are not ranks, but may send a message, which wakes a rank. `handling` counts the
+//! messages that handlers have not finished with, and there is no deadlock while there are any. A
+//! handler that finishes with the last of them without waking a rank looks for a deadlock itself.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -118,6 +119,8 @@ pub(super) struct Shared {
     detecting: Mutex<()>,
     failed: AtomicBool,
     failure: OnceLock<Error>,
+    /// Messages that were given to handlers, and that these have not finished with.
+    handling: AtomicUsize,
 }
 
 impl Shared {
@@ -134,6 +137,7 @@ impl Shared {
             detecting: Mutex::new(()),
             failed: AtomicBool::new(false),
             failure: OnceLock::new(),
+            handling: AtomicUsize::new(0),
         }
     }
 
@@ -200,11 +204,26 @@ impl Shared {
         first
     }
 
+    /// Counts a message that is given to a handler. The calling rank runs, so no deadlock is
+    /// detected meanwhile.
+    pub(super) fn handles(&self) {
+        self.handling.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// A handler has finished with a message, and has sent what it returned.
+    pub(super) fn handled(&self) {
+        if self.handling.fetch_sub(1, Ordering::SeqCst) == 1 && self.all_blocked() {
+            self.detect_deadlock();
+        }
+    }
+
     #[cold]
     fn detect_deadlock(&self) {
         let _one_at_a_time = self.detecting.lock().unwrap_or_else(PoisonError::into_inner);
         let wakes = self.wakes.load(Ordering::SeqCst);
-        let stuck = self.all_blocked() && self.inboxes.iter().all(Inbox::is_blocked);
+        // In this order: what a handler has sent is in an inbox when it is no longer counted.
+        let is_quiet = self.all_blocked() && self.handling.load(Ordering::SeqCst) == 0;
+        let stuck = is_quiet && self.inboxes.iter().all(Inbox::is_blocked);
         if stuck && self.all_blocked() && self.wakes.load(Ordering::SeqCst) == wakes {
             self.fail(Error::Deadlock(self.describe().into()));
         }

@@ -180,7 +180,10 @@ fn a_handler_takes_the_overhead_of_its_message_from_the_computation() {
             return Ok(t.now());
         }
         let noted = Arc::clone(&heard);
-        let note = Box::new(move |_, _: &[u8], now| noted.lock().expect("no panic").push(now));
+        let note = Box::new(move |_, _: &[u8], now| {
+            noted.lock().expect("no panic").push(now);
+            None
+        });
         let listening = t.on_message(5, note)?;
         t.compute(Time::from_nanos(5_000));
         let end = t.now();

@@ -2,9 +2,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use panto_transport::threads::{Pin, Threads};
-use panto_transport::{Error, MAX_TAG, SendMode, Transport, World};
+use panto_transport::{Error, HandlerMessage, MAX_TAG, Selector, SendMode, Status, Transport, World};
 
 use super::barrier;
 use super::process::allowed_cores;
@@ -19,17 +20,18 @@ fn one_handler_for_a_tag() {
                 5,
                 Box::new(move |_, _, _| {
                     count.fetch_add(1, Ordering::SeqCst);
+                    None
                 }),
             )?;
             assert!(
-                t.on_message(5, Box::new(|_, _, _| ())).is_err(),
+                t.on_message(5, Box::new(|_, _, _| None)).is_err(),
                 "the second would take the first one's place"
             );
             t.send(SendMode::Standard, &[], 0, 5)?;
             drop(first);
             assert_eq!(counter.load(Ordering::SeqCst), 1);
             // The tag is free again.
-            t.on_message(5, Box::new(|_, _, _| ())).map(drop)
+            t.on_message(5, Box::new(|_, _, _| None)).map(drop)
         })
         .unwrap();
     assert_eq!(Arc::strong_count(&counter), 1, "the handler and what it owned were dropped");
@@ -37,7 +39,8 @@ fn one_handler_for_a_tag() {
 
 #[test]
 fn a_handler_for_an_invalid_tag_is_rejected() {
-    let outcome = Threads::default().run(1, |t| t.on_message(MAX_TAG + 1, Box::new(|_, _, _| ())).map(drop));
+    let outcome =
+        Threads::default().run(1, |t| t.on_message(MAX_TAG + 1, Box::new(|_, _, _| None)).map(drop));
     assert_eq!(outcome, Err(Error::TagTooLarge(MAX_TAG + 1)));
 }
 
@@ -73,8 +76,13 @@ fn handler_cores(world: &Threads) -> String {
     world
         .run(1, |t| {
             let cores = Arc::clone(&cores);
-            let listening =
-                t.on_message(5, Box::new(move |_, _, _| *cores.lock().unwrap() = allowed_cores()))?;
+            let listening = t.on_message(
+                5,
+                Box::new(move |_, _, _| {
+                    *cores.lock().unwrap() = allowed_cores();
+                    None
+                }),
+            )?;
             t.send(SendMode::Standard, &[], 0, 5)?;
             drop(listening);
             Ok::<_, Error>(())
@@ -82,4 +90,26 @@ fn handler_cores(world: &Threads) -> String {
         .unwrap();
     let cores = cores.lock().unwrap();
     cores.clone()
+}
+
+/// A rank that waits for the reply of a slow handler, while all others wait too, is in no deadlock;
+/// one that waits for a handler that does not reply is.
+#[test]
+fn a_reply_to_come_is_no_deadlock() {
+    let rounds = |replies: bool| {
+        Threads::default().run(2, |t| {
+            let slow = move |status: Status, data: &[u8], _| {
+                std::thread::sleep(Duration::from_millis(20));
+                replies.then(|| HandlerMessage { to: status.source, tag: 7, data: data.to_vec() })
+            };
+            let _listening = t.on_message(5, Box::new(slow))?;
+            barrier(t)?;
+            t.send(SendMode::Standard, &[3], 1 - t.rank(), 5)?;
+            let mut back = [0];
+            t.receive(&mut back, Selector::new(1 - t.rank(), 7))?;
+            barrier(t).map(|()| back)
+        })
+    };
+    assert_eq!(rounds(true).unwrap(), [[3], [3]]);
+    assert!(matches!(rounds(false).unwrap_err(), Error::Deadlock(_)));
 }

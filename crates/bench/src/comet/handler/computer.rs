@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use panto_transport::{Handler, Selector, SendMode, Time, Transport, WaitPolicy};
+use panto_transport::{Handler, HandlerMessage, Selector, SendMode, Time, Transport, WaitPolicy};
 
 use super::{COMPUTING, MESSAGES, SENDER, unsupported};
 use crate::comet::tag;
@@ -34,10 +34,11 @@ impl Report {
     }
 }
 
-/// Computes in rounds until an empty order arrives.
-pub(super) fn compute_rounds<T: Transport>(transport: &T) -> Result<()> {
+/// Computes in rounds until an empty order arrives, with a handler that sends messages back if it
+/// `replies`.
+pub(super) fn compute_rounds<T: Transport>(transport: &T, replies: bool) -> Result<()> {
     let arrivals = Arc::new(Arrivals::default());
-    let listening = transport.on_message(tag::HANDLER, arrivals.handler()).map_err(explained)?;
+    let listening = transport.on_message(tag::HANDLER, arrivals.handler(replies)).map_err(explained)?;
     transport.send(SendMode::Standard, &[], SENDER, tag::HANDLER_READY)?;
     let order = Selector::new(SENDER, tag::HANDLER_ORDER);
     while transport.receive(&mut [0], order)?.len > 0 {
@@ -73,9 +74,14 @@ struct Arrivals {
 }
 
 impl Arrivals {
-    fn handler(self: &Arc<Self>) -> Handler {
+    /// Returns a handler that notes arrivals and, if it `replies`, sends what it got back.
+    fn handler(self: &Arc<Self>, replies: bool) -> Handler {
         let arrivals = Arc::clone(self);
-        Box::new(move |_, data, now| arrivals.note(now, data))
+        Box::new(move |_, data, now| {
+            arrivals.note(now, data);
+            let reply = || HandlerMessage { to: SENDER, tag: tag::HANDLER_REPLY, data: data.to_vec() };
+            replies.then(reply)
+        })
     }
 
     fn note(&self, arrived: Time, data: &[u8]) {

@@ -1,4 +1,5 @@
-//! Message-driven receive: the delay of a handler while its rank computes (C19).
+//! Message-driven receive: the delay of a handler while its rank computes, and of a message that it
+//! sends (C19).
 
 mod computer;
 
@@ -33,44 +34,89 @@ const SIZES: [u64; 3] = [8, 1 << 10, 64 << 10];
 #[derive(Debug, Clone, Copy)]
 pub struct Handler;
 
+/// Time from the send to the arrival of the message that the handler sends back, by message size.
+#[derive(Debug, Clone, Copy)]
+pub struct HandlerReply;
+
 impl Pattern for Handler {
     fn name(&self) -> &'static str {
         kernel::comet::HANDLER
     }
 
     fn available(&self, settings: &Settings) -> Result<()> {
-        if settings.has_handlers {
-            return Ok(());
-        }
-        Err(Error::usage(
-            "comet/handler needs threads that call MPI (MPI_THREAD_MULTIPLE), which make all other kernels slower; run it \
-             alone, over a library that provides them",
-        ))
+        available(self.name(), settings)
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
-        let sizes = settings.sizes.clone().unwrap_or_else(|| SIZES.to_vec());
-        Ok(sizes.iter().map(|&bytes| Point::new(settings.world()).with(param::BYTES, bytes)).collect())
+        Ok(points(settings))
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
-        if !lab.transport.shares_clock() {
-            return Err(unsupported("ranks that share a clock"));
-        }
-        let samples = match lab.transport.rank() {
-            SENDER => Some(Sender::new(lab, point.get(param::BYTES)).measure()?),
-            COMPUTER => compute_rounds(lab.transport).map(|()| None)?,
-            _ => None,
-        };
-        let clock_error = lab.compare_clocks()?;
-        let samples = samples.map(|samples| Samples { clock_error, ..samples });
-        Ok(samples.map(|samples| Record::new(self.name(), point, samples)))
+        measure(lab, self.name(), point, Metric { clock: Clock::SendToHandler, half: false })
     }
+}
+
+impl Pattern for HandlerReply {
+    fn name(&self) -> &'static str {
+        kernel::comet::HANDLER_REPLY
+    }
+
+    fn available(&self, settings: &Settings) -> Result<()> {
+        available(self.name(), settings)
+    }
+
+    fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
+        Ok(points(settings))
+    }
+
+    fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
+        measure(lab, self.name(), point, Metric::on(SENDER))
+    }
+}
+
+fn available(kernel: &str, settings: &Settings) -> Result<()> {
+    if settings.has_handlers {
+        return Ok(());
+    }
+    Err(Error::usage(format!(
+        "{kernel} needs threads that call MPI (MPI_THREAD_MULTIPLE), which make all other kernels slower; run it alone, \
+         over a library that provides them"
+    )))
+}
+
+fn points(settings: &Settings) -> Vec<Point> {
+    let sizes = settings.sizes.clone().unwrap_or_else(|| SIZES.to_vec());
+    sizes.iter().map(|&bytes| Point::new(settings.world()).with(param::BYTES, bytes)).collect()
+}
+
+/// Measures until the handler, or until its reply if the clock is that of the sender.
+fn measure<T: Transport>(
+    lab: &mut Lab<'_, T>,
+    kernel: &str,
+    point: &Point,
+    metric: Metric,
+) -> Result<Option<Record>> {
+    if !lab.transport.shares_clock() {
+        return Err(unsupported("ranks that share a clock"));
+    }
+    let samples = match lab.transport.rank() {
+        SENDER => Some(Sender::new(lab, point.get(param::BYTES), metric).measure()?),
+        COMPUTER => compute_rounds(lab.transport, replies(metric)).map(|()| None)?,
+        _ => None,
+    };
+    let clock_error = lab.compare_clocks()?;
+    let samples = samples.map(|samples| Samples { clock_error, ..samples });
+    Ok(samples.map(|samples| Record::new(kernel, point, samples)))
+}
+
+/// Returns whether the handler sends messages back.
+fn replies(metric: Metric) -> bool {
+    metric.clock != Clock::SendToHandler
 }
 
 fn unsupported(what: &str) -> Error {
     Error::usage(format!(
-        "comet/handler needs {what}, which this transport does not support; omit the kernel"
+        "the handler kernels of comet need {what}, which this transport does not support; omit them"
     ))
 }
 
@@ -78,15 +124,19 @@ fn unsupported(what: &str) -> Error {
 struct Sender<'l, 'a, T: Transport> {
     lab: &'l Lab<'a, T>,
     data: Vec<u8>,
+    /// The message that came back.
+    reply: Vec<u8>,
     rng: SplitMix64,
     nanos: Vec<f64>,
     late: u64,
+    metric: Metric,
 }
 
 impl<'l, 'a, T: Transport> Sender<'l, 'a, T> {
-    fn new(lab: &'l Lab<'a, T>, bytes: usize) -> Self {
+    fn new(lab: &'l Lab<'a, T>, bytes: usize, metric: Metric) -> Self {
         let rng = SplitMix64::new(lab.settings.seed);
-        Self { lab, data: vec![0; bytes], rng, nanos: Vec::new(), late: 0 }
+        let (data, reply) = (vec![0; bytes], vec![0; bytes]);
+        Self { lab, data, reply, rng, nanos: Vec::new(), late: 0, metric }
     }
 
     fn measure(mut self) -> Result<Samples> {
@@ -108,7 +158,7 @@ impl<'l, 'a, T: Transport> Sender<'l, 'a, T> {
             late: self.late,
             stop,
             start: self.lab.start(),
-            metric: Metric { clock: Clock::SendToHandler, half: false },
+            metric: self.metric,
             empty_nanos: 0.0,
             clock_error: None,
         })
@@ -125,17 +175,33 @@ impl<'l, 'a, T: Transport> Sender<'l, 'a, T> {
         self.lab.transport.send(SendMode::Standard, &[1], COMPUTER, tag::HANDLER_ORDER)?;
         let start = self.lab.transport.now();
         let mut sent = Vec::with_capacity(MESSAGES);
+        let mut replied = Vec::new();
         for (sequence, moment) in self.moments().into_iter().enumerate() {
             pattern::fill(&mut self.data, SENDER, sequence as u64);
             // Sleeps rather than spins: this core may be the one that the handler will run on.
             self.lab.transport.wait_until(start + moment, WaitPolicy::Sleep)?;
             sent.push(self.lab.transport.now());
             self.lab.transport.send(SendMode::Standard, &self.data, COMPUTER, tag::HANDLER)?;
+            if replies(self.metric) {
+                replied.push(self.reply(sequence as u64)?);
+            }
         }
         let mut report = [0; Report::BYTES];
         self.lab.transport.receive(&mut report, Selector::new(COMPUTER, tag::HANDLER_REPORT))?;
-        self.keep(&sent, &Report::decode(&report));
+        let report = Report::decode(&report);
+        let ends = if replies(self.metric) { &replied } else { &report.arrived };
+        self.keep(&sent, ends, report.start..report.end);
         Ok(())
+    }
+
+    /// Waits for the message that the handler sends back; returns when it arrived.
+    fn reply(&mut self, sequence: u64) -> Result<Time> {
+        let transport = self.lab.transport;
+        transport.receive(&mut self.reply, Selector::new(COMPUTER, tag::HANDLER_REPLY))?;
+        let arrived = transport.now();
+        pattern::check(&self.reply, SENDER, sequence)
+            .map_err(|what| transport.abort(&format!("wrong data in the reply: {what}")))?;
+        Ok(arrived)
     }
 
     fn moments(&mut self) -> Vec<Time> {
@@ -148,10 +214,10 @@ impl<'l, 'a, T: Transport> Sender<'l, 'a, T> {
 
     /// Keeps the messages sent while the other rank computed, whenever they arrived: otherwise slow
     /// arrivals would be dropped.
-    fn keep(&mut self, sent: &[Time], report: &Report) {
-        for (&sent, &arrived) in sent.iter().zip(&report.arrived) {
-            if report.start <= sent && sent < report.end {
-                self.nanos.push(arrived.since(sent).as_nanos());
+    fn keep(&mut self, sent: &[Time], ends: &[Time], computing: std::ops::Range<Time>) {
+        for (sent, end) in sent.iter().zip(ends) {
+            if computing.contains(sent) {
+                self.nanos.push(end.since(*sent).as_nanos());
             } else {
                 self.late += 1;
             }

@@ -185,7 +185,9 @@ impl Bench {
     /// Returns which threads of a rank call MPI: several for message handlers, which are measured
     /// by themselves, because all messages are slower then.
     fn threads_of_ranks(&self) -> Threads {
-        let is_handler = |name: &String| Kernel::named(name).is_ok_and(|all| all == [Kernel::Handler]);
+        let alone = [Kernel::Handler, Kernel::HandlerReply];
+        let is_handler =
+            |name: &String| Kernel::named(name).is_ok_and(|all| all.iter().all(|it| alone.contains(it)));
         if self.kernels.iter().all(is_handler) { Threads::Multiple } else { Threads::Single }
     }
 

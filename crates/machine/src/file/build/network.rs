@@ -35,6 +35,7 @@ pub fn network(section: &Section<'_>) -> Result<Network, Error> {
         setup,
         occupancy: section.has("occupancy").then(|| cost(section, "occupancy")).transpose()?,
         frame: section.bytes("frame")?,
+        random_packets: section.positive_bytes("random-packets")?,
         overheads: overheads(section)?,
         pipelined: section.flag("pipelined")?.unwrap_or(false),
         flow_rates: section.rates("flow-rates")?.unwrap_or_default(),
@@ -69,6 +70,11 @@ fn check_flows(section: &Section<'_>, network: &Network) -> Result<(), Error> {
             return Err(section.error(key, "valid only with topology = \"fat-tree\", one for each level"));
         }
     }
+    let has_channels = is_fat_tree && network.nodes.is_none() && network.frame.is_none();
+    if network.random_packets.is_some() && !has_channels {
+        let text = "valid only with topology = \"fat-tree\", whose links have several channels, without frames and nodes";
+        return Err(section.error("random-packets", text));
+    }
     Ok(())
 }
 
@@ -95,6 +101,7 @@ fn switching(section: &Section<'_>) -> Result<Switching, Error> {
         ("flit-size", matches!(chosen, Switching::Wormhole { .. }), size),
         ("occupancy", is_flow, flow),
         ("frame", is_flow, flow),
+        ("random-packets", is_flow, flow),
     ] {
         if section.has(key) && !fits {
             return Err(section.error(key, text));
