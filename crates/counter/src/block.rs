@@ -87,8 +87,8 @@ pub(crate) mod tests {
         time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
     }
 
-    /// Blocks are recorded by the CPU clock at first, and by the counter and the rate at that moment
-    /// from then on.
+    /// Blocks are recorded by the CPU clock at first, and then by the counter and the rate at that
+    /// moment.
     #[test]
     fn blocks_are_recorded_by_their_events() {
         if software_counter().is_none() {

@@ -18,8 +18,8 @@ use crate::refusal::Refusal;
 pub enum Event {
     /// Instructions retired, by the processor's hardware counter.
     Instructions,
-    /// Nanoseconds that the thread ran, by the kernel's software event, which every machine has: for
-    /// tests where there are no hardware counters.
+    /// Nanoseconds that the thread ran, by the kernel's software event, which every machine has:
+    /// for tests where there are no hardware counters.
     TaskClock,
 }
 

@@ -1,11 +1,8 @@
 //! How many events a thread makes in a nanosecond, learnt from the thread itself.
 //!
 //! Both CPU time and events are known of each block of computation. Their sums over all blocks so
-//! far, the block included, give the rate, so that the time of a block is
-//!
-//! ```text
-//! time = events x (sum of CPU time / sum of events)
-//! ```
+//! far, the block included, give the rate: the time of a block is its events x (sum of CPU time /
+//! sum of events).
 //!
 //! What disturbs single blocks is spread over all, and equal work takes equal time. A block that is
 //! long compared with all before it determines the rate itself, so a short start that is not like

@@ -20,8 +20,9 @@
 //! clocks drift apart. Without the flag, the CPU clock is read at the end of each call, and at the
 //! beginning unless the block of computation was shorter than 2 us.
 //!
-//! Where events are counted ([`Counting`]), the counter is read before the TSC at the beginning of a
-//! block and after the CPU clock at its end, so that the time of a block contains no reading of it.
+//! Where events are counted ([`Counting`]), the counter is read before the TSC at the beginning of
+//! a block and after the CPU clock at its end, so that the time of a block contains no reading of
+//! it.
 
 use panto_counter::{Event, Refusal};
 

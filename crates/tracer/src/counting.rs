@@ -1,9 +1,9 @@
 //! Blocks of computation by counted events, such as instructions retired (`--clock instructions`).
 //!
-//! Each thread has its own counter ([`BlockCounter`]), which is read when a block begins and when it
-//! ends, by a system call each. CPU time is measured as always, because it calibrates the rate of
-//! events. A thread whose events cannot be counted, or no longer, is recorded by its CPU time, and
-//! the trace says so.
+//! Each thread has its own counter ([`BlockCounter`]), which is read when a block begins and when
+//! it ends, by a system call each. CPU time is measured as always, because it calibrates the rate
+//! of events. A thread whose events cannot be counted, or no longer, is recorded by its CPU time,
+//! and the trace says so.
 
 use std::cell::Cell;
 use std::mem::ManuallyDrop;

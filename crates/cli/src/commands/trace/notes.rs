@@ -12,7 +12,8 @@ pub fn totals(ranks: usize, events: u64, bytes: u64) -> String {
     format!("{}, {}, {}", counted(ranks as u64, "rank"), counted(events, "event"), rounded_bytes(bytes))
 }
 
-/// Warns of ranks that are missing, incomplete, stopped recording, shared cores, or could not count instructions.
+/// Warns of ranks that are missing, incomplete, stopped recording, shared cores, or could not count
+/// instructions.
 pub fn print_warnings(trace: &Trace) {
     let missing = trace.missing();
     if !missing.is_empty() {
