@@ -4,9 +4,9 @@
 //! far, the block included, give the rate: the time of a block is its events x (sum of CPU time /
 //! sum of events).
 //!
-//! What disturbs single blocks is spread over all, and equal work takes equal time. A block that is
-//! long compared with all before it determines the rate itself, so a short start that is not like
-//! the rest (cold caches, page faults) cannot distort it.
+//! What disturbs single blocks is spread over all, and equal blocks differ by the drift of the
+//! rate alone. A block that is long compared with all before it determines the rate itself, so a
+//! short start that is not like the rest (cold caches, page faults) cannot distort it.
 
 /// CPU time, in nanoseconds, from which on blocks are measured by their events. Reading both clocks
 /// at slightly different moments is an error of less than a thousandth of it.

@@ -75,8 +75,8 @@ fn by_instructions() {
 }
 
 /// The whole path, from the first block to the end of the stream, with an event that counts
-/// nanoseconds. Blocks are as long as the program's own clock says, within a factor of two: noise is
-/// less, and a block that contained the MPI call or another block would be more.
+/// nanoseconds. Blocks are as long as the program's own clock says, within a factor of two: noise
+/// is less, and a block that contained the MPI call or another block would be more.
 #[test]
 fn by_a_software_event() {
     let mpi = mpis::MPICH;
@@ -95,7 +95,7 @@ fn by_a_software_event() {
     }
 }
 
-/// A rank on a host that does not count is recorded by CPU time, and the user is told.
+/// A rank on a host that does not count is recorded by CPU time, with a warning at the end.
 #[test]
 fn ranks_that_cannot_count() {
     if Counter::open(Event::Instructions).is_ok() {
