@@ -24,8 +24,9 @@ const NOT_FOR_THE_LIBRARY: [&str; 5] = [
 
 fn main() -> Result<(), Box<dyn Error>> {
     let crates = Path::new(&variable("CARGO_MANIFEST_DIR")?).join("..");
-    for changed in ["tracer", "recording", "trace", "container", "calls", "coupling", "mpi", "units"]
-        .map(|name| crates.join(name))
+    for changed in
+        ["tracer", "recording", "trace", "container", "calls", "counter", "coupling", "daxpy", "mpi", "units"]
+            .map(|name| crates.join(name))
     {
         for part in ["src", "Cargo.toml"] {
             println!("cargo::rerun-if-changed={}", changed.join(part).display());

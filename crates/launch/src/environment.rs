@@ -31,6 +31,8 @@ pub enum Clock {
     Cpu,
     /// Wall-clock time; for one rank per core.
     Wall,
+    /// Instructions retired, at the rate that they have in CPU time.
+    Instructions,
 }
 
 impl TracerOptions {
@@ -39,6 +41,7 @@ impl TracerOptions {
         let clock = match self.clock {
             Clock::Cpu => "cpu",
             Clock::Wall => "wall",
+            Clock::Instructions => "instructions",
         };
         vec![
             ("PANTO_TRACE_CLOCK", clock.into()),

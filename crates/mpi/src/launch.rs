@@ -75,6 +75,22 @@ const AFTER_SLURM: [Sign; 3] = [
     sign(Launcher::Pmix, "PMIX_RANK", "PMIX_RANK", NO_SIZE),
 ];
 
+/// Variables with the number of a rank among those of its host.
+const LOCAL_RANKS: [&str; 6] = [
+    "OMPI_COMM_WORLD_LOCAL_RANK",
+    "MV2_COMM_WORLD_LOCAL_RANK",
+    "FLUX_TASK_LOCAL_ID",
+    "MPI_LOCALRANKID",
+    "PALS_LOCAL_RANKID",
+    "SLURM_LOCALID",
+];
+
+/// Returns the number of this process among the ranks of its host, where the launcher sets it.
+pub fn local_rank() -> Option<usize> {
+    let value = LOCAL_RANKS.iter().find_map(|name| std::env::var(name).ok())?;
+    value.trim().parse().ok()
+}
+
 const fn sign(launcher: Launcher, marker: &'static str, rank: &'static str, size: &'static str) -> Sign {
     Sign { launcher, marker, rank, size }
 }

@@ -18,7 +18,7 @@ pub mod key {
     pub const MPI: &str = "mpi";
     /// The MPI library's ABI.
     pub const ABI: &str = "abi";
-    /// The clock by which computation is measured: `cpu` or `wall`.
+    /// The clock by which computation is measured: `cpu`, `wall` or `instructions`.
     pub const CLOCK: &str = "clock";
     /// How computation is measured, in words.
     pub const METHOD: &str = "method";
@@ -26,6 +26,12 @@ pub mod key {
     pub const TOKEN: &str = "token";
     /// The tracer's own time inside a block of computation, which was subtracted, in nanoseconds.
     pub const SUBTRACTED: &str = "subtracted_ns";
+    /// The tracer's own events inside a block of computation, which were subtracted, if events such
+    /// as instructions are counted.
+    pub const SUBTRACTED_EVENTS: &str = "subtracted_events";
+    /// Why the clock is not `instructions`, in all or in a part of the run, although the user asked
+    /// for it.
+    pub const NOT_COUNTED: &str = "not_counted";
     /// When the rank started, in nanoseconds since 1970.
     pub const STARTED: &str = "started_ns";
     /// The host's monotonic clock when the rank started, in nanoseconds.
@@ -52,6 +58,10 @@ pub mod key {
     pub const OTHER_THREADS: &str = "other_threads_ns";
     /// At the end: how often the CPU clock was read.
     pub const CLOCK_READS: &str = "clock_reads";
+    /// At the end: the events (instructions) that were counted in blocks of computation.
+    pub const COUNTED: &str = "counted";
+    /// At the end: counted events per nanosecond of CPU time, the mean over the run.
+    pub const COUNTED_PER_NS: &str = "counted_per_ns";
     /// At the end: why recording stopped early. Either the program ended there itself, which is one
     /// of [`stopped`](super::stopped), or the reason is a failure of the recording.
     pub const STOPPED: &str = "stopped";

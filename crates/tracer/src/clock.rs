@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use crate::settings::{ComputeTime, Settings};
+use crate::settings::ComputeTime;
 use crate::ticks;
 
 /// What every thread needs to know of the clocks.
@@ -14,6 +14,8 @@ pub struct Clock {
     pub has_stamps: bool,
     /// Ticks of the tracer itself in each block of computation, which are subtracted.
     pub own_ticks: u64,
+    /// Counted events of the tracer itself in each block of computation, which are subtracted.
+    pub own_events: u64,
     /// The cost of reading the thread's CPU clock, in nanoseconds.
     pub read_ns: u64,
     /// Ticks of a millisecond: comparing ticks is cheaper than converting them each time.
@@ -29,12 +31,12 @@ static CLOCK: OnceLock<Clock> = OnceLock::new();
 const TRIES: usize = 200;
 
 /// Sets the properties of the clocks for the rest of the run.
-pub fn settle(settings: &Settings, own_ticks: u64) {
-    let Settings { measure, has_stamps, .. } = *settings;
+pub fn settle(measure: ComputeTime, has_stamps: bool, own_ticks: u64, own_events: u64) {
     CLOCK.get_or_init(|| Clock {
         measure,
         has_stamps,
         own_ticks,
+        own_events,
         read_ns: reading(),
         millisecond: ticks::per_millisecond(),
         long: ticks::per_millisecond() / 20,
@@ -48,6 +50,7 @@ pub fn get() -> &'static Clock {
         measure: ComputeTime::Cpu,
         has_stamps: false,
         own_ticks: 0,
+        own_events: 0,
         read_ns: 0,
         millisecond: u64::MAX,
         long: u64::MAX,

@@ -19,8 +19,15 @@
 //! itself costs more, one for each long block or call, and one for each millisecond, because the
 //! clocks drift apart. Without the flag, the CPU clock is read at the end of each call, and at the
 //! beginning unless the block of computation was shorter than 2 us.
+//!
+//! Where events are counted ([`Counting`]), the counter is read before the TSC at the beginning of
+//! a block and after the CPU clock at its end, so that the time of a block contains no reading of
+//! it.
+
+use panto_counter::{Event, Refusal};
 
 use crate::clock;
+use crate::counting::Counting;
 use crate::preemption::PreemptionFlag;
 use crate::settings::ComputeTime;
 use crate::ticks;
@@ -43,6 +50,8 @@ pub struct ComputeClock {
     /// Readings of both clocks at a moment since which the thread kept its core.
     reference_ticks: u64,
     reference_cpu: u64,
+    /// The events in the block, if they are counted.
+    pub counting: Counting,
     /// How often the CPU clock was read.
     pub reads: u64,
 }
@@ -55,6 +64,7 @@ impl ComputeClock {
         left: 0,
         reference_ticks: 0,
         reference_cpu: 0,
+        counting: Counting::NONE,
         reads: 0,
     };
 
@@ -63,6 +73,13 @@ impl ComputeClock {
         self.flag = PreemptionFlag::of_this_thread();
         self.take_reference();
         self.left = ticks::now();
+    }
+
+    /// Counts an event of the calling thread from now on; the block of computation begins again.
+    pub fn count(&mut self, event: Event) -> Result<(), Refusal> {
+        self.counting.begin(event)?;
+        self.leave();
+        Ok(())
     }
 
     /// Returns whether the kernel reports preemptions.
@@ -83,6 +100,13 @@ impl ComputeClock {
     /// A call begins: returns the computation before it, in nanoseconds.
     #[inline]
     pub fn enter(&mut self, now: u64) -> u64 {
+        let time = self.elapsed(now);
+        self.counting.end_block(time)
+    }
+
+    /// Returns the time of the block up to now by the clocks, in nanoseconds.
+    #[inline]
+    pub fn elapsed(&mut self, now: u64) -> u64 {
         let clock = clock::get();
         self.entered = now;
         let block = now.saturating_sub(self.left).saturating_sub(clock.own_ticks);
@@ -120,7 +144,7 @@ impl ComputeClock {
 
     #[cold]
     fn renew(&mut self) {
-        if clock::get().measure == ComputeTime::Cpu {
+        if clock::get().measure != ComputeTime::Wall {
             self.take_reference();
         }
     }
@@ -131,7 +155,7 @@ impl ComputeClock {
         if !self.flag.is_available() {
             self.renew();
         }
-        self.left = ticks::now();
+        self.start_block();
         // The flag is checked last: the core must have been kept up to the moment that was just
         // read.
         for _ in 0..MOST_RENEWALS {
@@ -139,8 +163,14 @@ impl ComputeClock {
                 break;
             }
             self.renew();
-            self.left = ticks::now();
+            self.start_block();
         }
+    }
+
+    #[inline]
+    fn start_block(&mut self) {
+        self.counting.start_block();
+        self.left = ticks::now();
     }
 
     fn take_reference(&mut self) {

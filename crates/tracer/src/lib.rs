@@ -20,7 +20,8 @@
 //! *Computation.* The time between two calls is measured by the time-stamp counter. Where the
 //! thread was preempted in between (*preempted* here includes a thread that blocked or got a
 //! signal), the counter would include the time of others, and the thread's CPU clock, a system
-//! call, is read instead (`compute_clock`, `preemption`, `ticks`).
+//! call, is read instead (`compute_clock`, `preemption`, `ticks`). With `--clock instructions`, a
+//! block is recorded by the instructions in it (`counting`).
 //!
 //! *One lock.* All that is known of the rank is behind one lock (`rank`, `lock`), because threads
 //! may call MPI at the same time. It is held while a call is recorded, never while MPI carries out
@@ -50,6 +51,7 @@ mod calls;
 mod clock;
 mod compute_clock;
 mod compute_token;
+mod counting;
 mod exit;
 mod flush;
 mod function;

@@ -3,6 +3,8 @@
 use std::env;
 use std::path::PathBuf;
 
+use panto_counter::Event;
+
 use crate::live;
 
 /// The folder for the files of ranks. Without it nothing is recorded.
@@ -26,6 +28,26 @@ pub enum ComputeTime {
     /// The wall clock: right when each rank has its cores to itself; includes the time in which
     /// helper threads compute for it.
     Wall,
+    /// The number of events, such as instructions, at the rate that they have in CPU time: not
+    /// disturbed by other programs.
+    Counted(Event),
+}
+
+impl ComputeTime {
+    /// Returns the clock of a name; the CPU clock for names that this version does not have.
+    fn from_name(name: &str) -> Self {
+        let counted = || Event::from_name(name).map(Self::Counted);
+        if name == "wall" { Self::Wall } else { counted().unwrap_or(Self::Cpu) }
+    }
+
+    /// Returns its name, in a trace and in the environment.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Wall => "wall",
+            Self::Counted(event) => event.name(),
+        }
+    }
 }
 
 /// The settings of a run.
@@ -43,10 +65,9 @@ impl Settings {
     /// Returns the settings; none if the program is not to be recorded.
     pub fn from_environment() -> Option<Self> {
         let is_set = |name| env::var_os(name).is_some_and(|value| value == "1");
-        let is_wall = env::var_os(CLOCK).is_some_and(|value| value == "wall");
         Some(Self {
             folder: env::var_os(DIR)?.into(),
-            measure: if is_wall { ComputeTime::Wall } else { ComputeTime::Cpu },
+            measure: ComputeTime::from_name(&env::var(CLOCK).unwrap_or_default()),
             has_stamps: is_set(STAMPS),
             has_token: is_set(TOKEN),
             live: live_settings(),

@@ -4,6 +4,7 @@ use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use panto_counter::Refusal;
 use panto_trace::{Action, Head, Metadata, Recorder, Times, key, stopped, stream_start};
 
 use crate::library::{self, Mpi};
@@ -11,7 +12,7 @@ use crate::message::warn;
 use crate::output::Output;
 use crate::rank::{self, Rank};
 use crate::settings::{ComputeTime, Settings};
-use crate::thread_state;
+use crate::thread_state::{self, ThreadState};
 use crate::ticks::Calibration;
 use crate::{clock, compute_token, flush, live, ticks};
 use panto_recording::Origin;
@@ -26,7 +27,7 @@ pub fn start(name: &str, real: impl FnOnce() -> c_int, threads: impl FnOnce() ->
     }
     let calibration = Calibration::start();
     let before = clock::thread_ns();
-    thread_state::with(thread_state::ThreadState::enter_mpi);
+    thread_state::with(ThreadState::enter_mpi);
     let start = ticks::now();
     let code = real();
     let inside = ticks::now().saturating_sub(start);
@@ -42,7 +43,7 @@ pub fn start(name: &str, real: impl FnOnce() -> c_int, threads: impl FnOnce() ->
             warn(format_args!("nothing is recorded: {why}; the program continues"));
         }
     }
-    thread_state::with(thread_state::ThreadState::leave);
+    thread_state::with(ThreadState::leave);
     code
 }
 
@@ -55,13 +56,14 @@ fn begin(settings: &Settings, name: &str, threads: u32, before: u64, inside: u64
     }
     let mut output = Output::create(&settings.folder, number)?;
     let daxpy = daxpy(settings);
-    thread_state::with(|local| {
-        local.begin_first();
-        clock::settle(settings, own_ticks(local));
-    });
+    let refusal = thread_state::with(|local| begin_clocks(settings, local));
     let (started, monotonic) = ticks::with_monotonic();
     let head = Head { is_whole: false, rank: number, ranks: size };
     let mut metadata = metadata(settings, mpi, monotonic);
+    if let Some(refusal) = refusal {
+        metadata.set(key::NOT_COUNTED, &refusal);
+        metadata.set(key::METHOD, &format!("{}; instructions are not counted", method(ComputeTime::Cpu)));
+    }
     if let Some(daxpy) = daxpy {
         metadata.set(key::DAXPY, &daxpy);
     }
@@ -99,6 +101,20 @@ fn begin(settings: &Settings, name: &str, threads: u32, before: u64, inside: u64
     Ok(())
 }
 
+/// Starts the clocks of the first thread, and finds out what they cost. Returns why events are not
+/// counted, if they should be; computation is measured by CPU time then.
+fn begin_clocks(settings: &Settings, local: &mut ThreadState) -> Option<Refusal> {
+    local.begin_first();
+    let own_ticks = own_ticks(local);
+    let refusal = match settings.measure {
+        ComputeTime::Counted(event) => local.watch.count(event).err(),
+        ComputeTime::Cpu | ComputeTime::Wall => None,
+    };
+    let measure = if refusal.is_some() { ComputeTime::Cpu } else { settings.measure };
+    clock::settle(measure, settings.has_stamps, own_ticks, own_events(local));
+    refusal
+}
+
 /// Ends a process that cannot take part in a run in virtual time: the simulation would wait for it,
 /// or it would print times of this host.
 fn not_coupled(why: &str) -> ! {
@@ -129,13 +145,17 @@ fn metadata(settings: &Settings, mpi: &Mpi, monotonic: u64) -> Metadata {
     }
     metadata.set(key::MPI, &mpi.version());
     metadata.set(key::ABI, &mpi.abi);
-    metadata.set(key::CLOCK, if settings.measure == ComputeTime::Cpu { "cpu" } else { "wall" });
-    metadata.set(key::METHOD, &method(settings.measure));
+    let clock = clock::get();
+    metadata.set(key::CLOCK, clock.measure.name());
+    metadata.set(key::METHOD, &method(clock.measure));
     metadata.set(key::TOKEN, if settings.has_token { "yes" } else { "no" });
     if settings.live.is_some() {
         metadata.set(key::VIRTUAL, "yes");
     }
-    metadata.set(key::SUBTRACTED, &ticks::to_ns(clock::get().own_ticks));
+    metadata.set(key::SUBTRACTED, &ticks::to_ns(clock.own_ticks));
+    if let ComputeTime::Counted(_) = clock.measure {
+        metadata.set(key::SUBTRACTED_EVENTS, &clock.own_events);
+    }
     metadata.set(key::VERSION, env!("CARGO_PKG_VERSION"));
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     metadata.set(key::STARTED, &since.as_nanos());
@@ -163,15 +183,16 @@ fn method(measure: ComputeTime) -> String {
     let has_flag = thread_state::with(|local| local.watch.has_flag());
     let when = match (measure, has_flag) {
         (ComputeTime::Wall, _) => "",
-        (ComputeTime::Cpu, true) => ", and the thread's CPU clock where the kernel took the core away",
-        (ComputeTime::Cpu, false) => ", and the thread's CPU clock around blocks of more than 2 us",
+        (_, true) => ", and the thread's CPU clock where the kernel took the core away",
+        (_, false) => ", and the thread's CPU clock around blocks of more than 2 us",
     };
-    format!("{}{when}", ticks::name())
+    let prefix = if let ComputeTime::Counted(_) = measure { "calibrated by " } else { "" };
+    format!("{prefix}{}{when}", ticks::name())
 }
 
 /// Returns the ticks of the tracer in a block of computation: from the last reading of the clock in
 /// one call to the first in the next.
-fn own_ticks(local: &mut thread_state::ThreadState) -> u64 {
+fn own_ticks(local: &mut ThreadState) -> u64 {
     const TRIES: usize = 1_000;
     const MOST_NS: u64 = 100;
     let mut once = || {
@@ -181,6 +202,18 @@ fn own_ticks(local: &mut thread_state::ThreadState) -> u64 {
     let least = (0..TRIES).map(|_| once()).min().unwrap_or(0);
     // A larger minimum is not the tracer's own time, but interference with all readings.
     if ticks::to_ns(least) > MOST_NS { 0 } else { least }
+}
+
+/// Returns the counted events of the tracer in a block of computation, 0 if none are counted. The
+/// minimum counts, because interference only adds to it.
+fn own_events(local: &mut ThreadState) -> u64 {
+    const TRIES: usize = 1_000;
+    let mut once = || {
+        local.watch.leave();
+        std::hint::black_box(local.watch.elapsed(ticks::after_all_before()));
+        local.watch.counting.events()
+    };
+    (0..TRIES).map_while(|_| once()).min().unwrap_or(0)
 }
 
 extern "C" fn at_exit() {

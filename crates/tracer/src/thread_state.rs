@@ -13,6 +13,7 @@ use crate::compute_clock::ComputeClock;
 use crate::compute_token;
 use crate::overhead;
 use crate::rank;
+use crate::settings::ComputeTime;
 use crate::ticks;
 
 /// A thread that calls MPI.
@@ -172,6 +173,11 @@ impl ThreadState {
         } else {
             // A thread that calls for the first time has computed since it began.
             self.carried = self.watch.last_cpu();
+        }
+        if let ComputeTime::Counted(event) = clock::get().measure
+            && let Err(refusal) = self.watch.count(event)
+        {
+            self.watch.counting.lose(&refusal);
         }
     }
 

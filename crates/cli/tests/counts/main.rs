@@ -9,6 +9,7 @@ mod collective;
 mod communicators;
 mod computation;
 mod control;
+mod counted;
 mod equal;
 mod figures;
 mod fortran;

@@ -1,10 +1,13 @@
 //! Usage errors are reported before the program runs, so that no long run is lost.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
+use panto_counter::{Counter, Event};
+
 use crate::job::Job;
-use crate::{PANTO, Scene, says};
+use crate::{PANTO, Scene, USUAL, on, said, says};
 
 /// Runs a program that would create a file; asserts that it did not run, and that the error has
 /// these words.
@@ -48,6 +51,35 @@ fn a_trace_that_cannot_be_written() {
         assert_eq!(ended.code, Some(2), "{ended:#?}");
         says(&ended, &["cannot write", nowhere]);
         assert!(!scene.path("it-ran").exists(), "{nowhere}");
+    }
+}
+
+/// Many virtual machines have no hardware counters.
+#[test]
+fn instructions_that_cannot_be_counted() {
+    if Counter::open(Event::Instructions).is_ok() {
+        return eprintln!("skipped: instructions are counted here");
+    }
+    let scene = Scene::new();
+    refused(&scene, "--clock instructions", &["cannot count instructions: ", "use --clock cpu"]);
+    scene.is_tidy();
+}
+
+/// Where each rank is a `panto trace`, one of them prints the reason.
+#[test]
+fn instructions_that_no_rank_can_count() {
+    if Counter::open(Event::Instructions).is_ok() {
+        return eprintln!("skipped: instructions are counted here");
+    }
+    for mpi in USUAL.into_iter().filter(|mpi| mpi.app("compute").is_some()) {
+        let scene = Scene::new();
+        let job = on(&mpi, 2, Path::new(PANTO)).words("trace --clock instructions -o").arg(scene.file());
+        let ended = job.words("-- touch").arg(scene.path("it-ran")).run();
+        assert_ne!(ended.code, Some(0), "{ended:#?}");
+        says(&ended, &["cannot count instructions: ", "use --clock cpu"]);
+        assert_eq!(said(&ended).len(), 1, "{ended:#?}");
+        assert!(!scene.path("it-ran").exists(), "{}", mpi.name);
+        scene.is_tidy();
     }
 }
 

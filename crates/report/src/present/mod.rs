@@ -96,7 +96,7 @@ pub use timeline::{TimelineReport, timeline_section};
 pub use timeline_differences::{
     timeline_differences_csv, timeline_differences_json, timeline_differences_text,
 };
-pub use trace::{TraceReport, shared_cores};
+pub use trace::{TraceReport, not_counted, shared_cores};
 pub use uncertainty::{samples_json, samples_text};
 use verdict::verdict_banner;
 pub use verdict::{is_poor, verdict_lines};

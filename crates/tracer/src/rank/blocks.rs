@@ -6,7 +6,7 @@ use panto_recording::block_age;
 use panto_trace::{Metadata, key, stream_end};
 
 use super::{Rank, give_up};
-use crate::{clock, overhead, ticks};
+use crate::{clock, counting, overhead, ticks};
 
 /// The most events of a block.
 const MOST_EVENTS: u32 = 1 << 16;
@@ -98,6 +98,7 @@ impl Rank {
         metadata.set(key::WALL, &ticks::to_ns(now.saturating_sub(self.started)));
         metadata.set(key::MONOTONIC_END, &monotonic);
         self.costs.add_to(&mut metadata);
+        counting::add_to(&mut metadata);
         if let Some(why) = why {
             metadata.set(key::STOPPED, why);
         }

@@ -1,6 +1,7 @@
 //! `panto trace`: records an MPI program, and combines or merges what was recorded.
 
 mod combine;
+mod counting;
 mod merge;
 mod notes;
 mod options;
@@ -43,13 +44,14 @@ Examples:
   panto trace -o run1.panto -- srun -n 64 ./app
   mpirun -n 16 panto trace -o app.panto -- ./app      inside any launcher
   panto trace --token -- mpirun -n 16 ./app           with more ranks than cores
+  panto trace --clock instructions -- mpirun -n 4 ./app
   panto trace --stamps -- mpirun -n 4 python3 app.py
   panto info app.panto                                print a summary
   panto trace merge a.panto b.panto c.panto -o m.panto
 
 While the program runs, ranks write to the directory FILE.ranks, which must be visible on all hosts. If panto is killed, `panto trace combine FILE.ranks -o FILE` makes a trace of these files. Open MPI passes the tracer to other hosts unless its command line has -x; in that case use `mpirun ... panto trace -- ./app`. If the command starts several MPI programs, only the first is traced.
 
-Exit codes: that of the program, or 128 + n if signal n ended it. If the program succeeded: 1 if the trace could not be written or lacks calls (a full disk, a rank that was not traced), 2 if no rank called MPI_Init. 2 if the program could not be started.";
+Exit codes: that of the program, or 128 + n if signal n ended it. If the program succeeded: 1 if the trace could not be written or lacks calls (a full disk, a rank that was not traced), 2 if no rank called MPI_Init. 2 if the program could not be started, or if --clock instructions is given and this host does not count them.";
 
 impl Trace {
     pub fn run(self) -> Result<ExitCode, Failure> {

@@ -1,6 +1,6 @@
 //! Notes about a new trace, one line each.
 
-use panto_report::present::{rank_names, shared_cores};
+use panto_report::present::{not_counted, rank_names, shared_cores};
 use panto_trace::{RankTrace, Ranks, Trace, key};
 use panto_units::{grouped, rounded_bytes};
 
@@ -12,7 +12,8 @@ pub fn totals(ranks: usize, events: u64, bytes: u64) -> String {
     format!("{}, {}, {}", counted(ranks as u64, "rank"), counted(events, "event"), rounded_bytes(bytes))
 }
 
-/// Warns of ranks that are missing, incomplete, stopped recording, or shared cores.
+/// Warns of ranks that are missing, incomplete, stopped recording, shared cores, or could not count
+/// instructions.
 pub fn print_warnings(trace: &Trace) {
     let missing = trace.missing();
     if !missing.is_empty() {
@@ -38,7 +39,7 @@ pub fn print_warnings(trace: &Trace) {
             rank_names(&incomplete)
         ));
     }
-    if let Some(warning) = shared_cores(trace) {
+    for warning in shared_cores(trace).into_iter().chain(not_counted(trace)) {
         print::note(format_args!("panto: {warning}"));
     }
 }

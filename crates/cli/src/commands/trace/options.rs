@@ -3,6 +3,9 @@
 use clap::{Args, ValueEnum};
 use panto_launch::TracerOptions;
 
+use super::counting;
+use crate::failure::Failure;
+
 /// Options of the tracer.
 #[derive(Args)]
 pub struct TracerArgs {
@@ -26,13 +29,21 @@ enum Clock {
     Cpu,
     /// Wall-clock time; for one rank per core.
     Wall,
+    /// Instructions retired, at the program's own rate; not disturbed by other programs.
+    Instructions,
 }
 
 impl TracerArgs {
+    /// Fails if the clock cannot be read on this host.
+    pub fn check(&self) -> Result<(), Failure> {
+        if self.clock == Clock::Instructions { counting::require_instructions() } else { Ok(()) }
+    }
+
     pub fn options(&self) -> TracerOptions {
         let clock = match self.clock {
             Clock::Cpu => panto_launch::Clock::Cpu,
             Clock::Wall => panto_launch::Clock::Wall,
+            Clock::Instructions => panto_launch::Clock::Instructions,
         };
         TracerOptions { clock, stamps: self.stamps, token: self.token }
     }

@@ -50,6 +50,7 @@ impl Run {
                 "no command to trace; give it after --, as in `panto trace -- mpirun -n 4 ./app`".into(),
             ));
         };
+        self.tracer.check()?;
         let file = self.output.clone().unwrap_or_else(|| trace_name(&self.words));
         let target = Target::new(file, self.force)?;
         let member = mpi::launched().and_then(|launch| Some(Member::new(&target, launch.rank?, launch.size)));

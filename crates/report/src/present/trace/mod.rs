@@ -1,5 +1,6 @@
 //! The summary of a trace as text, JSON and CSV.
 
+mod counted;
 mod json;
 mod matrix;
 mod shared_cores;
@@ -15,6 +16,7 @@ use super::ranks::rank_names;
 use crate::html::{Block, Section};
 use crate::table::{Column, Table};
 
+pub use counted::not_counted;
 pub use shared_cores::shared_cores;
 
 /// Share of the recorded computation above which computation of threads that never call MPI is
@@ -29,6 +31,8 @@ pub struct TraceReport<'a> {
     trace: &'a Trace,
     summary: &'a Summary,
     facts: Metadata,
+    /// Counted instructions per nanosecond, over the ranks.
+    rate: Option<String>,
 }
 
 impl<'a> TraceReport<'a> {
@@ -39,14 +43,14 @@ impl<'a> TraceReport<'a> {
         if let Some(daxpy) = trace.daxpy_picoseconds() {
             facts.set(key::DAXPY, &daxpy);
         }
-        Self { trace, summary, facts }
+        Self { trace, summary, facts, rate: counted::rate(trace) }
     }
 
     /// Returns the section of a page: what the run was, and the tables.
     pub fn section(&self) -> Section {
         let name = self.trace.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut facts = Table::new([Column::text(""), Column::text("")]);
-        for (name, value) in lines(self.summary, &self.facts) {
+        for (name, value) in self.lines() {
             facts.row([name.to_string(), one_line(&value)]);
         }
         let mut section = Section::new("trace", format!("Trace: {}", one_line(&name))).block(facts);
@@ -60,7 +64,7 @@ impl<'a> TraceReport<'a> {
 
     /// Returns the text for a terminal.
     pub fn text(&self) -> String {
-        let Self { trace, summary, facts } = self;
+        let Self { trace, summary, .. } = self;
         let (calls, events) = (summary.total(|rank| rank.calls), summary.total(|rank| rank.events));
         let folded = if calls == events { String::new() } else { format!(" in {} events", grouped(events)) };
         let mut text = format!(
@@ -71,7 +75,7 @@ impl<'a> TraceReport<'a> {
             grouped(calls),
             rounded_bytes(trace.bytes())
         );
-        for (name, value) in lines(summary, facts) {
+        for (name, value) in self.lines() {
             let _ = writeln!(text, "{name:<13}{}", one_line(&value));
         }
         for table in tables::all(summary) {
@@ -100,9 +104,13 @@ impl<'a> TraceReport<'a> {
     pub fn notes(&self) -> Vec<String> {
         notes(self.trace, self.summary)
     }
+
+    fn lines(&self) -> Vec<(&'static str, String)> {
+        lines(self.summary, &self.facts, self.rate.as_deref())
+    }
 }
 
-fn lines(summary: &Summary, facts: &Metadata) -> Vec<(&'static str, String)> {
+fn lines(summary: &Summary, facts: &Metadata, rate: Option<&str>) -> Vec<(&'static str, String)> {
     let known = [("command", key::COMMAND), ("program", key::PROGRAM), ("MPI", key::MPI)];
     let mut lines: Vec<(&str, String)> = known
         .into_iter()
@@ -110,7 +118,7 @@ fn lines(summary: &Summary, facts: &Metadata) -> Vec<(&'static str, String)> {
         .collect();
     let origin = facts.get(key::EXTRAPOLATED);
     lines.extend(origin.map(|from| ("extrapolated", format!("from traces of {from}"))));
-    lines.extend(measured(facts).map(|text| ("measured", text)));
+    lines.extend(measured(facts, rate).map(|text| ("measured", text)));
     let daxpy = facts.number(key::DAXPY).map(|picos| time(picos as f64 * 1e-12));
     lines.extend(daxpy.map(|time| ("processor", format!("{time} for an element of a DAXPY in the cache"))));
     lines.extend(summary.wall().map(|wall| ("run time", format!("{} (maximum over ranks)", seconds(wall)))));
@@ -134,13 +142,15 @@ fn lines(summary: &Summary, facts: &Metadata) -> Vec<(&'static str, String)> {
     lines
 }
 
-fn measured(facts: &Metadata) -> Option<String> {
+fn measured(facts: &Metadata, rate: Option<&str>) -> Option<String> {
     let clock = match facts.get(key::CLOCK)? {
         "cpu" => "CPU time",
         "wall" => "wall clock",
+        "instructions" => "computation by instructions retired",
         other => other,
     };
     let mut text = clock.to_owned();
+    text.extend(rate.map(|rate| format!(": {rate} per ns")));
     text.extend(facts.get(key::METHOD).map(|method| format!(", {method}")));
     if facts.get(key::TOKEN).is_some_and(|token| !matches!(token, "0" | "false" | "no")) {
         text += ", one rank at a time per core (--token)";
@@ -187,7 +197,7 @@ fn cost(summary: &Summary) -> Option<String> {
 }
 
 fn notes(trace: &Trace, summary: &Summary) -> Vec<String> {
-    let mut notes: Vec<String> = shared_cores(trace).into_iter().collect();
+    let mut notes: Vec<String> = shared_cores(trace).into_iter().chain(not_counted(trace)).collect();
     if !summary.missing.is_empty() {
         notes.push(format!("no trace of {} (of {} ranks)", rank_names(&summary.missing), summary.size));
     }
