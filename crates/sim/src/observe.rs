@@ -83,7 +83,7 @@ pub trait Observer {
     #[inline]
     fn matched(&mut self, _rank: u32, _slot: u32, _message: MessageInfo) {}
 
-    /// The run has ended, and so many packets have arrived on random routes.
+    /// The run has ended, after these packets have arrived on random routes.
     fn ended(&mut self, _packets: PacketCounts) {}
 }
 

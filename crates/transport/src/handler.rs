@@ -10,7 +10,7 @@ use crate::message::{Status, Tag};
 pub type Handler = Box<dyn FnMut(Status, &[u8], Time) -> Option<HandlerMessage> + Send>;
 
 /// A message that a handler sends on behalf of its rank. It must fit into the buffers of the
-/// message layer, because nobody waits for its completion.
+/// message layer, because no rank waits for its completion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandlerMessage {
     /// The destination.

@@ -279,7 +279,7 @@ impl Shared {
         *taken = taken.saturating_add(time);
     }
 
-    /// Sends a message of a handler that has run at `now`: buffered, as nobody waits for it.
+    /// Sends a message of a handler that has run at `now`: buffered, as no rank waits for it.
     fn send_from_handler(&self, rank: usize, now: Time, message: &HandlerMessage) {
         let HandlerMessage { to, tag, data } = message;
         if *to >= self.ranks || *tag > MAX_TAG {

@@ -151,8 +151,8 @@ impl<'t, T: Transport> MatrixSession<'t, T> {
             work: doubles(memory.work)?,
             ..self.call
         };
-        // SAFETY: world and call are valid until it returns; the memory is borrowed exclusively, and
-        // the mesh belongs to this session. The rest is up to the user's code.
+        // SAFETY: world and call are valid until it returns; the memory is borrowed exclusively,
+        // and the mesh belongs to this session. The rest is up to the user's code.
         let code = self.caller.call(|world| unsafe { (self.run)(world, &raw const call) });
         self.caller.outcome("run", code)?;
         self.caller.check_completed()
@@ -174,8 +174,8 @@ fn int(number: usize) -> c_int {
 /// The interface's `strided` on a transport of type `T`.
 ///
 /// # Safety
-/// `world` must be that of a [`MatrixSession`] on a `T`; `from` must be readable and `into` writable
-/// for `count` doubles that are strides apart, and the two must not overlap.
+/// `world` must be that of a [`MatrixSession`] on a `T`; `from` must be readable and `into`
+/// writable for `count` doubles that are strides apart, and the two must not overlap.
 unsafe extern "C-unwind" fn strided<T: Transport>(
     world: *const World,
     into: *mut f64,

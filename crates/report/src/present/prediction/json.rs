@@ -1,6 +1,7 @@
 //! A prediction as JSON.
 
 use panto_predict::AssumedFigures;
+use panto_sim::network::PacketCounts;
 use panto_sim::observe::Activity;
 use panto_sim::results::TimeBreakdown;
 use panto_trace::RegionMark;
@@ -21,6 +22,7 @@ pub(super) fn prediction(report: &PredictionReport) -> Value {
         "computation_s": prediction.spent().compute.as_secs(),
         "scaled_speedup": prediction.scaled_speedup(),
         "mean_utilisation": prediction.mean_utilisation(),
+        "packets": packets(prediction.totals.packets()),
         "ranks": ranks(report),
         "processors": processors(report),
         "functions": functions(report),
@@ -38,6 +40,14 @@ fn assumed_figures(assumed: &AssumedFigures, time: Time) -> Value {
         "time_without_s": assumed.time_without.as_secs(),
         "share": assumed.share(time),
     })
+}
+
+/// Returns how many packets arrived on random routes; null without them.
+fn packets(counts: PacketCounts) -> Value {
+    if counts.arrived == 0 {
+        return Value::Null;
+    }
+    json!({ "arrived": counts.arrived, "out_of_order": counts.out_of_order })
 }
 
 fn spent(spent: &TimeBreakdown) -> Value {

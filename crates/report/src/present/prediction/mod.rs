@@ -8,10 +8,11 @@ use std::path::Path;
 
 use panto_predict::{AssumedFigures, Case, Disturbance, Prediction, Processor, TRACED_COMPUTER, explain};
 use panto_sim::Sharing;
+use panto_sim::network::PacketCounts;
 use panto_sim::replay::{REPEATED_OUTCOMES, Replay};
 use panto_sim::results::TimeSum;
 use panto_trace::{Trace, key};
-use panto_units::{percent, significant, time};
+use panto_units::{grouped, percent, significant, time};
 use serde_json::Value;
 
 /// A prediction with everything it was made from.
@@ -98,7 +99,7 @@ impl PredictionReport<'_> {
         let spent = prediction.spent();
         let seconds = |sum: TimeSum| time(sum.as_secs());
         let last = prediction.last().map_or_else(String::new, |rank| format!(" (rank {rank} ends last)"));
-        vec![
+        let mut lines = vec![
             ("time", format!("{}{last}", seconds(prediction.time().into()))),
             (
                 "computation",
@@ -117,7 +118,17 @@ impl PredictionReport<'_> {
                 ),
             ),
             ("utilisation", self.utilisation()),
-        ]
+        ];
+        lines.extend(self.packets().map(|text| ("packets", text)));
+        lines
+    }
+
+    /// Returns how many packets arrived out of order, where they take random routes.
+    fn packets(&self) -> Option<String> {
+        let PacketCounts { arrived, out_of_order } = self.prediction.totals.packets();
+        let share = 100.0 * out_of_order as f64 / arrived as f64;
+        let text = || format!("{}, of which {} arrived out of order", grouped(arrived), percent(share));
+        (arrived > 0).then(text)
     }
 
     fn utilisation(&self) -> String {
