@@ -70,7 +70,7 @@ fn speeds(monitor: &mut CoreSpeedMonitor, traced: &Run, real: &Run) -> Result<Co
 /// A run of a program.
 pub struct Run {
     /// Time from the end of `MPI_Init` to the start of `MPI_Finalize`, the longest over ranks.
-    seconds: f64,
+    pub seconds: f64,
     window: Window,
 }
 
@@ -88,7 +88,8 @@ fn actual(mpi: &Mpi, program: &Program) -> Result<Run> {
     run(&mut mpi.command(&mpi.app(program.words[0])), program)
 }
 
-fn run(command: &mut Command, program: &Program) -> Result<Run> {
+/// Runs a program by a launcher's command, which ends before the program's arguments.
+pub fn run(command: &mut Command, program: &Program) -> Result<Run> {
     let printed = prediction::run(command.args(&program.words[1..]).env("APP_TIMES", "1"))?;
     parse_times(&printed)
         .ok_or_else(|| Failure::failed(format!("`{}` did not print its time", shell::line(command))))

@@ -100,6 +100,11 @@ fn summa(routine: Routine, order: usize, (rows, cols): (usize, usize), seconds: 
     builder.finish()
 }
 
+/// Returns the general product of matrices of an order on four processes.
+pub(super) fn general(order: usize, seconds: f64) -> Program {
+    summa(Routine::Gemm, order, (2, 2), seconds)
+}
+
 /// Adds a broadcast in a team of at most two processes.
 fn broadcast(builder: &mut Builder, channels: &[Vec<u32>], team: &[usize], root: usize, bytes: u64) {
     let from = team[root];

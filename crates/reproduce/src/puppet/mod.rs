@@ -13,6 +13,7 @@ mod machines;
 pub mod present;
 mod programs;
 mod published;
+mod speed;
 mod speedups;
 mod times;
 
@@ -24,6 +25,7 @@ use panto_sim::Sharing;
 pub use balancing::Convergence;
 pub use contradictions::Contradiction;
 pub use fit::Parameters;
+pub use speed::SpeedRow;
 
 use crate::error::Result;
 use crate::{Status, Tally, Verdict};
@@ -93,6 +95,8 @@ pub struct ThesisReproduction {
     pub tables: Vec<ComparedTable>,
     /// The attempts at load balancing, step by step.
     pub convergence: Vec<Convergence>,
+    /// How long simulations took, on this computer.
+    pub speed: Vec<SpeedRow>,
     /// Contradictions within the thesis, and their texts.
     pub contradictions: Vec<(Contradiction, String)>,
     /// Assumptions about what the thesis does not state.
@@ -176,5 +180,6 @@ pub fn reproduce(network: Sharing) -> Result<ThesisReproduction> {
     tables.extend(balanced);
     let contradictions = contradictions::all(&published, &tables)?;
     let assumed = ASSUMED.map(str::to_owned).to_vec();
-    Ok(ThesisReproduction { parameters, tables, convergence, contradictions, assumed })
+    let speed = speed::rows(&bench, &sp2, &parameters)?;
+    Ok(ThesisReproduction { parameters, tables, convergence, speed, contradictions, assumed })
 }

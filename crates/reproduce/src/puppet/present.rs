@@ -8,7 +8,7 @@ use panto_report::table::{Column, Table};
 use panto_units::{TIME, in_units, plain};
 use serde_json::{Value, json};
 
-use super::{Cell, ComparedTable, Contradiction, Convergence, TableKind, ThesisReproduction};
+use super::{Cell, ComparedTable, Contradiction, Convergence, SpeedRow, TableKind, ThesisReproduction};
 use crate::{Reproduction, Verdict, present as machines_present};
 
 /// Returns tables and notes as text.
@@ -20,6 +20,7 @@ pub fn text(thesis: &ThesisReproduction) -> String {
             let _ = write!(text, "\n{}", convergence(thesis));
         }
     }
+    let _ = write!(text, "\n{}\n{}\n", speed_table(thesis), speed_note(thesis));
     let _ = write!(text, "\n{}\n", thesis.tally());
     for (heading, lines) in lists(thesis) {
         let _ = write!(text, "\n{heading}\n");
@@ -119,6 +120,45 @@ fn convergence(thesis: &ThesisReproduction) -> Table {
     )
 }
 
+/// Returns how long simulations took against the entries of their logs.
+fn speed_table(thesis: &ThesisReproduction) -> Table {
+    let mut table = Table::new([
+        Column::text("program"),
+        Column::right("entries"),
+        Column::right("median"),
+        Column::text("all runs"),
+        Column::right("per entry"),
+        Column::text("PUPPET, 1996"),
+    ]);
+    let time = |seconds: f64| in_units(seconds, TIME, 3);
+    for row in &thesis.speed {
+        let all = row.seconds.first().zip(row.seconds.last());
+        let puppet = match row.published {
+            Some(most) if row.holds() => format!("less than {}", time(most)),
+            Some(most) => format!("less than {} EXCEEDED", time(most)),
+            None => String::new(),
+        };
+        table.row([
+            row.program.clone(),
+            row.entries.to_string(),
+            time(row.median()),
+            all.map_or_else(String::new, |(least, most)| format!("{}..{}", time(*least), time(*most))),
+            time(row.median() / row.entries as f64),
+            puppet,
+        ]);
+    }
+    table.caption("Figures 5.12 and 5.13: time to simulate four processes, by the entries of their log")
+}
+
+fn speed_note(thesis: &ThesisReproduction) -> String {
+    let exponent = super::speed::exponent(&thesis.speed)
+        .map_or_else(String::new, |exponent| format!(": here with the power {exponent:.2} of the entries"));
+    format!(
+        "The thesis (5.3) reads from its figures that the time is linear in the entries{exponent}. Its figures were measured on a node \
+         of the SP2, these on this computer."
+    )
+}
+
 /// Returns tables and notes as JSON.
 pub fn json(thesis: &ThesisReproduction) -> Value {
     let cell = |cell: &Cell| {
@@ -140,6 +180,14 @@ pub fn json(thesis: &ThesisReproduction) -> Value {
             "cells": table.cells.iter().map(cell).collect::<Vec<_>>(),
         })
     };
+    let speed = |row: &SpeedRow| {
+        json!({
+            "program": row.program,
+            "entries": row.entries,
+            "seconds": row.seconds,
+            "published_less_than_s": row.published,
+        })
+    };
     let attempt = |attempt: &Convergence| json!({ "attempt": attempt.attempt, "whose": attempt.whose, "times_s": attempt.times });
     json!({
         "machine": super::NAME,
@@ -151,6 +199,7 @@ pub fn json(thesis: &ThesisReproduction) -> Value {
         },
         "tables": thesis.tables.iter().map(table).collect::<Vec<_>>(),
         "convergence": thesis.convergence.iter().map(attempt).collect::<Vec<_>>(),
+        "speed": thesis.speed.iter().map(speed).collect::<Vec<_>>(),
         "tally": thesis.tally(),
         "contradictions": thesis.contradictions.iter().map(|(_, text)| text).collect::<Vec<_>>(),
         "assumed": thesis.assumed,
@@ -207,7 +256,10 @@ pub fn page_with(machines: &[Reproduction], thesis: &ThesisReproduction) -> Page
     for table in &thesis.tables {
         section = section.block(compared(table));
     }
-    section = section.block(convergence(thesis)).block(Block::paragraph(thesis.tally().to_string()));
+    section = section.block(convergence(thesis)).block(speed_table(thesis));
+    section = section
+        .block(Block::paragraph(speed_note(thesis)))
+        .block(Block::paragraph(thesis.tally().to_string()));
     for (_, chart) in charts(thesis) {
         section = section.block(panto_report::chart::Figure::new([chart]));
     }

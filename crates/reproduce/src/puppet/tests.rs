@@ -2,7 +2,7 @@
 
 use panto_sim::Sharing;
 
-use super::{Cell, ComparedTable, ThesisReproduction, reproduce};
+use super::{Cell, ComparedTable, SpeedRow, ThesisReproduction, reproduce};
 use crate::Status;
 
 fn table<'a>(all: &'a ThesisReproduction, name: &str) -> &'a ComparedTable {
@@ -20,11 +20,21 @@ fn the_tables_of_the_thesis_are_reproduced() {
     speedups(&all);
     topologies(&all);
     balancing(&all);
+    speed(&all);
     assert_eq!(all.contradictions.len(), 5);
     let tally = all.tally();
     assert_eq!((tally.given.reproduced, tally.given.all), (9, 9));
     assert_eq!((tally.predicted.reproduced, tally.predicted.all), (145, 165));
     assert_eq!(tally.contradicted, 58);
+}
+
+/// Asserts that logs grow with the problem, and that simulating takes no longer than PUPPET took at
+/// most.
+fn speed(all: &ThesisReproduction) {
+    let entries: Vec<usize> = all.speed.iter().map(|row| row.entries).collect();
+    assert_eq!(entries, [1_488, 1_488, 2_988, 2_988, 5_988, 5_988, 11_988, 11_988, 384]);
+    assert_eq!(all.speed.iter().filter(|row| row.published.is_some()).count(), 7);
+    assert!(all.speed.iter().all(SpeedRow::holds), "{:?}", all.speed);
 }
 
 fn given_figures_are_reproduced(all: &ThesisReproduction) {

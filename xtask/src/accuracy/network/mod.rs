@@ -1,8 +1,9 @@
 //! Accuracy across hosts on a slow switch: two and four namespaces of this machine, a rank on each.
 //!
-//! Four ranks do not have four cores here, so no rank computes: `panto perform` executes the
-//! messages of a trace and sleeps while the program would compute. The prediction uses the same
-//! trace and a model that `panto calibrate` measured between two of the hosts.
+//! Where each rank has a core, the program itself runs. Four ranks do not have four cores here, so
+//! no rank computes: `panto perform` executes the messages of a trace and sleeps while the program
+//! would compute. The prediction uses the same trace and a model that `panto calibrate` measured
+//! between two of the hosts.
 
 mod ethernet;
 #[allow(unsafe_code, reason = "rustix does not offer sched_setscheduler")]
@@ -14,7 +15,7 @@ use panto_testkit::hosts::lan;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::cores::record;
+use super::cores::{self, record};
 use super::prediction::{CoreSpeeds, PredictionInputs, performed, run};
 use super::programs::{Program, SHORT};
 use super::report::{self, Outcome};
@@ -47,12 +48,17 @@ pub fn compare(mpi: &Mpi, panto: &Path, folder: &Path) -> Result<bool> {
         let inputs = PredictionInputs { panto, model: &model, ranks, rules: mpi.rules() };
         let outcomes: Vec<Outcome> =
             SHORT.iter().map(|program| executed(mpi, &hosts, &inputs, program)).collect::<Result<_>>()?;
-        let what =
-            format!("{ranks} ranks on {ranks} hosts at {MEGABITS} Mbit/s, sleeping instead of computing");
+        let how = if have_cores(ranks) { "the programs themselves" } else { "sleeping instead of computing" };
+        let what = format!("{ranks} ranks on {ranks} hosts at {MEGABITS} Mbit/s, {how}");
         samples::save(&format!("{}-{ranks}-hosts", mpi.folder), &outcomes)?;
         good &= report::print(mpi, &what, &outcomes);
     }
     Ok(good)
+}
+
+/// Returns whether each rank has a core.
+fn have_cores(ranks: usize) -> bool {
+    std::thread::available_parallelism().is_ok_and(|cores| ranks <= cores.get())
 }
 
 /// Creates the hosts and the switch that connects them.
@@ -87,7 +93,12 @@ fn executed(
         |computation| performed(job(mpi, hosts, ranks, inputs.panto), &trace, computation, inputs.rules, &[]);
     for _ in 0..ROUNDS {
         outcome.predicted.push(inputs.predict(&trace, &CoreSpeeds::same())?);
-        outcome.actual.push(perform("sleep")?);
+        outcome.actual.push(if have_cores(ranks) {
+            let app = mpi.app(program.words[0]);
+            cores::run(&mut job(mpi, hosts, ranks, &app), program)?.seconds
+        } else {
+            perform("sleep")?
+        });
         outcome.alone.push(perform("none")?);
     }
     Ok(outcome)
