@@ -1,6 +1,7 @@
 //! A sweep as text, JSON, CSV and a chart.
 
 mod chart;
+mod extremes;
 mod machines;
 
 use std::cmp::Ordering;
@@ -14,6 +15,8 @@ use super::phrases::{capitalised, one_line};
 use super::prediction::list;
 use crate::html::Block;
 use crate::table::{Column, Table};
+
+use extremes::extremes;
 
 pub use chart::sweep_chart;
 pub use machines::sweep_bars;
@@ -213,24 +216,6 @@ fn named(parameter: &Parameter, row: &Row) -> String {
 fn chosen(varied: &[Parameter], row: &Row) -> String {
     let words: Vec<String> = varied.iter().map(|parameter| named(parameter, row)).collect();
     if words.is_empty() { row.variant.in_words() } else { words.join(", ") }
-}
-
-fn extremes(varied: &[Parameter], rows: &[Row]) -> Option<String> {
-    let sound = || rows.iter().filter_map(|row| Some((row, row.outcome.as_ref().ok()?)));
-    let by_time = |a: &(&Row, &Figures), b: &(&Row, &Figures)| a.1.time.total_cmp(&b.1.time);
-    let (fastest, slowest) = (sound().min_by(by_time)?, sound().max_by(by_time)?);
-    sound().nth(1)?;
-    if fastest.1.time >= slowest.1.time {
-        return Some(format!("all settings take the same time, {}", time(fastest.1.time)));
-    }
-    Some(format!(
-        "fastest: {} ({}); {}x the speed of the slowest: {} ({})",
-        chosen(varied, fastest.0),
-        time(fastest.1.time),
-        significant(slowest.1.time / fastest.1.time, 3),
-        chosen(varied, slowest.0),
-        time(slowest.1.time)
-    ))
 }
 
 fn csv(rows: &[Row]) -> Table {
