@@ -9,13 +9,15 @@
 use std::collections::BTreeMap;
 
 use panto_bench::Effort;
-use panto_results::quality::without_poor;
-use panto_results::{Point, Record, kernel, param};
+use panto_results::quality::{Grade, grade_of, point_doubts};
+use panto_results::{Point, Record, Separation, kernel, param};
 
 use crate::observations::seconds;
 
 /// A time this many times as long as that of a larger message is interference.
 const SUSPECT_RATIO: f64 = 2.0;
+/// One in this number of points must be sound, so that a curve is fitted to sound ones alone.
+const FEW: usize = 4;
 
 /// Returns the records without suspect points, and the number of suspect points.
 pub fn exclude(records: &[Record]) -> (Vec<&Record>, usize) {
@@ -35,12 +37,31 @@ pub fn exclude(records: &[Record]) -> (Vec<&Record>, usize) {
         let next = larger.min_by_key(|(size, _)| *size);
         next.zip(seconds(record)).is_some_and(|((_, next), own)| own > SUSPECT_RATIO * next)
     };
-    let sound = without_poor(records);
-    // Where most are poor, so is the model, and nothing better is to be had.
-    let sound = if sound.len() * 2 > records.len() { sound } else { records.iter().collect() };
-    let kept: Vec<&Record> = sound.into_iter().filter(|record| !is_suspect(record)).collect();
+    let kept: Vec<&Record> =
+        without_few_poor(records).into_iter().filter(|record| !is_suspect(record)).collect();
     let excluded = records.len() - kept.len();
     (kept, excluded)
+}
+
+/// Returns the records without poor points, but all of them where most are poor: so is the model
+/// then, and nothing better is to be had. For the same reason all points of a kernel at a distance
+/// are kept if nearly all of them are poor.
+fn without_few_poor(records: &[Record]) -> Vec<&Record> {
+    let all: Vec<&Record> = records.iter().collect();
+    let is_sound: Vec<bool> =
+        point_doubts(&all).iter().map(|doubts| grade_of(doubts) < Grade::Poor).collect();
+    let group = |record: &Record| (record.kernel.clone(), record.point.separation());
+    let mut counts: BTreeMap<(String, Option<Separation>), (usize, usize)> = BTreeMap::new();
+    for (record, is_sound) in records.iter().zip(&is_sound) {
+        let (sound, points) = counts.entry(group(record)).or_default();
+        (*sound, *points) = (*sound + usize::from(*is_sound), *points + 1);
+    }
+    let most_are_poor = 2 * is_sound.iter().filter(|is_sound| **is_sound).count() <= records.len();
+    let is_kept = |(record, is_sound): &(&Record, bool)| {
+        let (sound, points) = counts[&group(record)];
+        *is_sound || most_are_poor || sound * FEW < points
+    };
+    all.into_iter().zip(is_sound).filter(is_kept).map(|(record, _)| record).collect()
 }
 
 /// Returns the curve that a record is a point of: its parameters without the size. `None` unless it
@@ -84,5 +105,18 @@ mod tests {
         let (kept, excluded) = exclude(&records);
         let sizes: Vec<u64> = kept.into_iter().map(bytes).collect();
         assert_eq!((sizes, excluded), (vec![8, 12, 16, 1 << 20, 64, 128], 1));
+    }
+
+    /// Poor points are left out where there are others, but not a whole kernel or distance.
+    #[test]
+    fn a_kernel_whose_points_are_poor_is_kept() {
+        let poor = |record: Record| Record { others: Some(0.9), ..record };
+        let elsewhere = |record: Record| Record { kernel: "comet/barrier".into(), ..record };
+        let mut records: Vec<Record> = (1..5).map(|size| poor(echo(size, 300, 400))).collect();
+        records.extend((1..8).map(|size| elsewhere(echo(size, 300, 400))));
+        records.push(elsewhere(poor(echo(9, 300, 400))));
+        let (kept, excluded) = exclude(&records);
+        assert_eq!(kept.iter().filter(|record| record.kernel == "comet/echo").count(), 4);
+        assert_eq!((kept.len(), excluded), (11, 1));
     }
 }

@@ -129,8 +129,9 @@ pub fn alltoall(count: usize, bytes: u64) -> Schedule {
     })
 }
 
-/// Every rank sends to six others, which it chooses at random, and computes for different times.
-pub fn sparse(count: usize, bytes: u64, seed: u64) -> Schedule {
+/// Every rank sends to six others, which it chooses at random, and computes for different times,
+/// less than `longest` nanoseconds.
+pub fn sparse(count: usize, bytes: u64, seed: u64, longest: usize) -> Schedule {
     let mut state = seed;
     let mut random = move |below: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -138,7 +139,7 @@ pub fn sparse(count: usize, bytes: u64, seed: u64) -> Schedule {
     };
     let mut all: Vec<Steps> = (0..count).map(|_| Steps::new()).collect();
     for steps in &mut all {
-        steps.step([Action::Compute(random(5_000) as u64)]);
+        steps.step([Action::Compute(random(longest) as u64)]);
     }
     for round in 0..3 {
         let mut actions: Vec<Vec<Action>> = vec![Vec::new(); count];
@@ -150,7 +151,7 @@ pub fn sparse(count: usize, bytes: u64, seed: u64) -> Schedule {
             }
         }
         for (steps, actions) in all.iter_mut().zip(actions) {
-            steps.step(actions).step([Action::Compute(random(5_000) as u64)]);
+            steps.step(actions).step([Action::Compute(random(longest) as u64)]);
         }
     }
     all.into_iter().map(|steps| steps.vertices).collect()

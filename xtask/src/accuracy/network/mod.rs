@@ -73,7 +73,9 @@ fn network(folder: &Path) -> std::result::Result<(Hosts, Switch), String> {
 fn calibrate(mpi: &Mpi, panto: &Path, hosts: &Hosts, folder: &Path) -> Result<PathBuf> {
     let model = folder.join(format!("network-{}.toml", mpi.folder));
     let mut command = job(mpi, hosts, 2, panto);
-    command.arg("calibrate").arg("-o").arg(&model);
+    // The switch is a process of this computer, and takes time of its cores: that is no reason to
+    // refuse the model.
+    command.args(["calibrate", "--force", "-o"]).arg(&model);
     run(&mut command)?;
     Ok(model)
 }
