@@ -17,12 +17,6 @@ use crate::network::{Injected, Passage, Transfer};
 /// The network index of messages that bypass all networks.
 pub(super) const NO_NETWORK: u8 = u8::MAX;
 
-/// A new message, and when it enters the network.
-struct StartedMessage {
-    id: MessageId,
-    start: Time,
-}
-
 impl Engine {
     /// Sends a message. Returns the message, whose bytes the driver keeps until their delivery, and
     /// the request unless the send is complete at once.
@@ -39,31 +33,23 @@ impl Engine {
         envelope: Envelope,
     ) -> (MessageId, Option<RequestId>) {
         let clock = self.ranks[rank as usize].clock;
-        let message = self.start_message(channel, rank, clock, envelope);
-        let request =
-            (!envelope.protocol.is_buffered()).then(|| self.send_request(rank, envelope, message.id, clock));
-        self.match_or_enqueue(message.id);
-        self.start_phase(message.id, message.start);
-        (message.id, request)
+        self.post(channel, rank, clock, envelope)
     }
 
     /// Sends a buffered message of a rank that does something else at this time, by a handler.
     pub fn send_at(&mut self, rank: u32, time: Time, envelope: Envelope) -> MessageId {
         let channel = self.channels.between(rank, envelope.to);
-        let message = self.start_message(channel, rank, time, envelope);
-        self.match_or_enqueue(message.id);
-        self.start_phase(message.id, message.start);
-        message.id
+        self.post(channel, rank, time, envelope).0
     }
 
-    /// Creates a message that its rank sends at `clock`.
-    fn start_message(
+    /// Sends a message at `clock`.
+    fn post(
         &mut self,
         channel: ChannelId,
         rank: u32,
         clock: Time,
         envelope: Envelope,
-    ) -> StartedMessage {
+    ) -> (MessageId, Option<RequestId>) {
         let network = if envelope.bypass { NO_NETWORK } else { self.networks.index(envelope.collective) };
         let start = self.injection_time(rank, clock, network);
         let phase = match envelope.protocol {
@@ -75,7 +61,7 @@ impl Engine {
         sender.sent = sender.sent.wrapping_add(1);
         let number = sender.sent;
         let has_extra = envelope.protocol.is_handshake() || envelope.network_bytes != envelope.bytes;
-        let id = self.messages.insert(Message {
+        let message = self.messages.insert(Message {
             from: rank,
             to: envelope.to,
             tag: envelope.tag,
@@ -96,9 +82,13 @@ impl Engine {
             has_extra,
         });
         if has_extra {
-            self.extras.put(id, envelope.network_bytes);
+            self.extras.put(message, envelope.network_bytes);
         }
-        StartedMessage { id, start }
+        let request =
+            (!envelope.protocol.is_buffered()).then(|| self.send_request(rank, envelope, message, clock));
+        self.match_or_enqueue(message);
+        self.start_phase(message, start);
+        (message, request)
     }
 
     fn send_request(&mut self, rank: u32, envelope: Envelope, message: u32, clock: Time) -> RequestId {

@@ -70,7 +70,6 @@ pub(super) struct RandomPackets {
 #[derive(Debug, Default)]
 struct Message {
     ticket: Ticket,
-    order: u64,
     /// The links of its route, and their numbers of channels.
     route: SmallVec<[(LinkId, u32); 8]>,
     packets: u64,
@@ -131,8 +130,7 @@ impl RandomPackets {
         let topology = &network.topology;
         topology.route(transfer.from, transfer.to, |link| message.route.push((link, topology.width(link))));
         message.divide(network, transfer.bytes, size);
-        (message.ticket, message.order) = (ticket, self.injected);
-        (message.arrived, message.highest) = ((0, 0), 0);
+        (message.ticket, message.arrived, message.highest) = (ticket, (0, 0), 0);
         let first = Packet { time: now, order: self.injected, number: 0, hop: 0, slot };
         self.injected += 1;
         self.arrivals.push(Reverse(first));
