@@ -64,9 +64,11 @@ fn git(root: &Path, words: &[&str]) -> Option<String> {
 }
 
 /// Builds the library with the cargo that builds the binary, in a folder of its own: the other one
-/// is locked.
+/// is locked. `check`, `clippy`, `doc` and `build` run this script in folders of their own, so the
+/// library is built beside these, once for all of them.
 fn build(manifest: &Path) -> Result<PathBuf, Box<dyn Error>> {
-    let folder = PathBuf::from(variable("OUT_DIR")?).join("tracer");
+    let own = PathBuf::from(variable("OUT_DIR")?);
+    let folder = own.ancestors().nth(2).ok_or("OUT_DIR has no folder above it")?.join("panto-tracer");
     let target = variable("TARGET")?;
     let mut cargo = Command::new(variable("CARGO")?);
     cargo.args(["build", "--lib", "--locked", "--profile", PROFILE, "--target", &target, "--manifest-path"]);
