@@ -35,6 +35,6 @@ pub use environment::{Clock, TracerOptions, variables};
 pub use error::{Error, Result};
 pub use member::Member;
 pub use preload::{Preload, TracerLibrary};
-pub use program::trace_name;
+pub use program::{trace_name, unused_name};
 pub use recorded::{Recorded, bytes_recorded};
 pub use target::{Target, refuse_to_replace};

@@ -45,6 +45,18 @@ pub fn trace_name(words: &[OsString]) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// Returns the name if no file has it, or else the first of `app-2.panto`, `app-3.panto` and so on
+/// that no file has.
+pub fn unused_name(name: PathBuf) -> PathBuf {
+    if !name.exists() {
+        return name;
+    }
+    let stem = name.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let end = name.extension().map(|end| format!(".{}", end.to_string_lossy())).unwrap_or_default();
+    let mut names = (2_u64..).map(|number| name.with_file_name(format!("{stem}-{number}{end}")));
+    names.find(|name| !name.exists()).unwrap_or(name)
+}
+
 /// Returns the script of a Python interpreter, after which the trace is named.
 fn script(words: &[OsString], interpreter: &Path) -> Option<PathBuf> {
     let name = interpreter.file_name()?.to_str()?;
@@ -97,6 +109,17 @@ mod tests {
         assert!(found("srun -n 4 ls -l").is_some_and(|path| path.ends_with("ls")));
         assert_eq!(found("mpirun -n 4 ./nowhere/app"), None);
         assert_eq!(found("/etc/passwd"), None);
+    }
+
+    #[test]
+    fn names_in_use_are_numbered() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        for name in ["app.panto", "app-2.panto", "app-3.panto"] {
+            assert_eq!(unused_name(path("app.panto")), path(name));
+            std::fs::write(path(name), "").unwrap();
+        }
+        assert_eq!(unused_name(path("app.panto")), path("app-4.panto"));
     }
 
     #[test]

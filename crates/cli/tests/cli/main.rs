@@ -20,6 +20,7 @@ mod machines;
 mod mbs;
 mod outputs;
 mod perform;
+mod pipes;
 mod predict;
 mod quality;
 mod quickstart;

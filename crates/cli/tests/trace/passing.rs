@@ -22,6 +22,30 @@ fn a_traced_program_prints_what_it_prints_otherwise() {
     }
 }
 
+/// The trace of an earlier run remains unless it is to be replaced, and the note names the new one.
+#[test]
+fn a_repeated_trace_has_a_name_of_its_own() {
+    let mpi = mpis::MPICH;
+    let Some(app) = mpi.app("hello") else { return };
+    let scene = Scene::new();
+    let run = |options: &str| {
+        let mut command = Command::new(PANTO);
+        command.arg("trace").args(options.split_whitespace()).arg("--").args(mpi.launch_words(1)).arg(&app);
+        command.current_dir(scene.folder.path()).envs(mpis::ENVIRONMENT);
+        let ended = Job::new(command).run();
+        ended.succeeds();
+        ended
+    };
+    says(&run(""), &["wrote hello.panto: "]);
+    let first = fs::read(scene.path("hello.panto")).expect("a trace");
+    let second = run("");
+    says(&second, &["hello.panto exists", "will be hello-2.panto", "--force"]);
+    says(&second, &["wrote hello-2.panto: "]);
+    assert_eq!(fs::read(scene.path("hello.panto")).expect("still there"), first);
+    says(&run("--force"), &["wrote hello.panto: "]);
+    assert!(!scene.path("hello-3.panto").exists());
+}
+
 /// A rank that exits without `MPI_Finalize`, and one that aborts the job. If several ranks exit
 /// like that, MPICH's launcher returns the code of one, or of the signal it sent to another.
 #[test]

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use clap::Args;
-use panto_launch::{Coverage, Exit, Member, Preload, Target, TracerLibrary, trace_name, variables};
+use panto_launch::{
+    Coverage, Exit, Member, Preload, Target, TracerLibrary, trace_name, unused_name, variables,
+};
 
 use super::options::TracerArgs;
 use super::outcome::{self, Outcome};
@@ -16,7 +18,8 @@ use crate::{interrupt, mpi, print};
 /// Runs and traces a command.
 #[derive(Args)]
 pub struct Run {
-    /// Output file [default: the program's name with the extension .panto].
+    /// Output file [default: the program's name with the extension .panto; numbered if that file
+    /// exists].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -51,7 +54,7 @@ impl Run {
             ));
         };
         self.tracer.check()?;
-        let file = self.output.clone().unwrap_or_else(|| trace_name(&self.words));
+        let file = self.output.clone().unwrap_or_else(|| self.default_name());
         let target = Target::new(file, self.force)?;
         let member = mpi::launched().and_then(|launch| Some(Member::new(&target, launch.rank?, launch.size)));
         match &member {
@@ -62,6 +65,21 @@ impl Run {
         command.args(&self.words[1..]);
         let ended = self.start(&target, &mut command).inspect_err(|_| clean_up(&target, member.as_ref()))?;
         self.finish(&target, member.as_ref(), ended)
+    }
+
+    /// Returns the name of the trace of an unnamed output. A trace of an earlier run remains unless
+    /// it is to be replaced.
+    fn default_name(&self) -> PathBuf {
+        let usual = trace_name(&self.words);
+        let name = if self.force { usual.clone() } else { unused_name(usual.clone()) };
+        if name != usual {
+            print::note(format_args!(
+                "panto: {} exists; the trace of this run will be {} (--force replaces the old one)",
+                usual.display(),
+                name.display()
+            ));
+        }
+        name
     }
 
     /// Starts the command with the library in its environment, and waits for its end.

@@ -1,12 +1,14 @@
-//! `panto man`: renders man pages.
+//! `panto man`: renders man pages, and the same as Markdown.
 
-use std::path::PathBuf;
+mod markdown;
+
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Command, CommandFactory};
 
 use crate::failure::Failure;
-use crate::print;
+use crate::{files, print};
 
 /// Print the man page, or write the man pages of all commands.
 #[derive(clap::Args)]
@@ -17,6 +19,10 @@ pub struct Man {
     /// Write `panto.1` and one page per command to this directory, which is created if needed.
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
+
+    /// Write Markdown instead, for books and websites: `panto.md` and one page per command.
+    #[arg(long, requires = "dir")]
+    markdown: bool,
 }
 
 impl Man {
@@ -31,6 +37,10 @@ impl Man {
                 rendered.map_err(|error| Failure::Run(format!("cannot render the man page: {error}")))?;
                 print::text(String::from_utf8_lossy(&page));
             }
+            Some(directory) if self.markdown => {
+                write_markdown(&command, directory)?;
+                print::line(format_args!("wrote Markdown pages to {}", directory.display()));
+            }
             Some(directory) => {
                 let made = std::fs::create_dir_all(directory);
                 let written = made.and_then(|()| clap_mangen::generate_to(command, directory));
@@ -40,6 +50,15 @@ impl Man {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Writes a page per command to a directory, which is created if needed.
+fn write_markdown(command: &Command, directory: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(directory).map_err(|error| Failure::write(directory, &error))?;
+    for (name, page) in markdown::pages(command) {
+        files::replace(&directory.join(format!("{name}.md")), page)?;
+    }
+    Ok(())
 }
 
 /// Removes the `help` subcommands, which need no pages.
