@@ -6,6 +6,7 @@
 mod accuracy;
 mod apps;
 mod bench;
+mod book;
 mod dist;
 mod failure;
 mod help;
@@ -55,6 +56,12 @@ const CHORES: &[Chore] = &[
         line: "packages for machines without a Rust toolchain",
         help: dist::help,
         run: dist::run,
+    },
+    Chore {
+        name: "book",
+        line: "the documentation as a searchable website, with checked links",
+        help: book::help,
+        run: book::run,
     },
     Chore {
         name: "pictures",

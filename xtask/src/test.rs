@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::failure::{Failure, Result};
 use crate::needs::{self, pypi};
-use crate::{apps, dist, help, python, shell, web, words};
+use crate::{apps, book, dist, help, python, shell, web, words};
 
 struct Step {
     name: &'static str,
@@ -78,6 +78,12 @@ const STEPS: &[Step] = &[
         line: "the packages can be built, installed and used",
         part_of: Named,
         run: || dist::run(&[]),
+    },
+    Step {
+        name: "book",
+        line: "the book can be built, and no link is dead",
+        part_of: Named,
+        run: book::build,
     },
 ];
 
@@ -246,7 +252,7 @@ mod tests {
         let failure = select("clippy,doc").err().unwrap();
         assert!(matches!(failure, Failure::Usage(_)));
         assert!(failure.to_string().contains(
-            "needs, apps, words, fmt, clippy, units, deny, docs, tests, doctests, web, browser, python, packages"
+            "needs, apps, words, fmt, clippy, units, deny, docs, tests, doctests, web, browser, python, packages, book"
         ));
     }
 

@@ -17,7 +17,7 @@ use std::process::Command;
 
 use crate::failure::{Failure, Result};
 use crate::{help, shell};
-pub use stage::write;
+pub use stage::{copy, files, write};
 use target::{ALL, Target};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -132,7 +132,7 @@ fn recreate(folder: &Path) -> Result<()> {
 /// Writes the SHA-256 of each package to `SHA256SUMS`, and prints it.
 fn checksums() -> Result<()> {
     let names: Vec<_> =
-        stage::files(&folder())?.iter().filter_map(|path| path.file_name().map(ToOwned::to_owned)).collect();
+        files(&folder())?.iter().filter_map(|path| path.file_name().map(ToOwned::to_owned)).collect();
     let sums = shell::capture(Command::new("sha256sum").args(names).current_dir(folder()))?;
     write(&folder().join("SHA256SUMS"), &sums)?;
     print!("\n== target/dist\n{sums}");
