@@ -52,7 +52,20 @@ pub struct Shape {
     pub comm: Option<u32>,
     /// Whether the datatypes are derived.
     pub is_derived: [bool; 2],
+    /// Whether the partner changes from call to call: it is the last of the numbers, its place in
+    /// the communicator.
+    pub moves: bool,
 }
+
+impl Shape {
+    /// The names of the numbers of such a call, in their order.
+    pub fn numbers(&self) -> impl Iterator<Item = &'static str> {
+        self.what.numbers().iter().copied().chain(self.moves.then_some(PARTNER))
+    }
+}
+
+/// The name of a partner that is a number.
+pub const PARTNER: &str = "partner";
 
 impl What {
     /// The names of the numbers of such a call, in their order.

@@ -101,6 +101,21 @@ pub fn find(members: &[Member], grids: &[Grid], traces: &[&Trace]) -> Result<Vec
     if missing.is_empty() { Ok(comms) } else { Err(Error::NoRule(missing)) }
 }
 
+/// Returns the place of a rank in a list.
+pub fn position(ranks: &Ranks, rank: u32) -> Option<u32> {
+    let mut first = 0;
+    for run in ranks.runs() {
+        let far = i64::from(rank) - i64::from(run.first);
+        let step = i64::from(run.step).max(1);
+        let at = far / step;
+        if far >= 0 && far % step == 0 && at < i64::from(run.count) {
+            return Some(first + at as u32);
+        }
+        first += run.count;
+    }
+    None
+}
+
 /// The error of two ranks that have different numbers of communicators.
 fn different_numbers(one: &Member, other: &Member, traces: &[&Trace]) -> Error {
     let has = |member: &Member| {

@@ -54,6 +54,9 @@ fn series(rule: &Series) -> usize {
     match rule {
         Series::Same(rule) => number(rule),
         Series::Linear(_, first, difference) => 1 + number(first) + number(difference),
+        // One matrix explains count, owners and bytes at once.
+        Series::Panels(..) => 0,
+        Series::Turns { places, .. } | Series::Owner { places, .. } => 1 + number(places),
         Series::Doubled(_, first) | Series::Halved(_, first) => 1 + number(first),
         Series::Table(_, rules) => 4 + rules.iter().map(number).sum::<usize>(),
     }

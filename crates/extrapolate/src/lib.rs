@@ -26,14 +26,18 @@ mod grid;
 mod growth;
 mod learn;
 mod lists;
+mod moving;
 mod number;
 mod observe;
 mod outline;
 mod over_partners;
+mod panels;
 mod partner;
 mod program;
 mod read;
 mod series;
+mod tree;
+mod trees;
 mod who;
 
 use std::path::Path;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::grid::{DIMENSIONS, Grid};
 use crate::growth::Growth;
+use crate::tree;
 use crate::who::{Atom, Who};
 
 /// A rule for a number.
@@ -21,6 +22,10 @@ pub enum Number {
     Rank(i64),
     /// The partner's rank, plus a constant.
     Partner(i64),
+    /// How far apart the rank and its partner are.
+    Distance,
+    /// Elements of the blocks of all ranks in the subtree below the link to the partner.
+    Subtree { unit: i64, total: Total, how: Division },
     /// One rule for ranks that meet a condition, another for the others.
     Split(Atom, Box<[Number; 2]>),
     /// A function of the number of ranks that is near what was seen.
@@ -46,6 +51,15 @@ pub enum Quantity {
 pub enum Along {
     Ranks,
     Dimension(usize),
+}
+
+/// What the subtrees of a tree share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Total {
+    /// The same for any number of ranks.
+    Fixed(i64),
+    /// So much for each rank.
+    Each(i64),
 }
 
 /// How a total that is not a multiple is divided.
@@ -119,7 +133,7 @@ impl Quantity {
 
 impl Along {
     /// Returns the place of a rank and the number of places.
-    fn place(self, grid: &Grid, rank: u32) -> (i64, i64) {
+    pub fn place(self, grid: &Grid, rank: u32) -> (i64, i64) {
         match self {
             Self::Ranks => (rank.into(), grid.ranks().into()),
             Self::Dimension(dimension) => (grid.place(rank)[dimension], grid.dims()[dimension].into()),
@@ -132,14 +146,50 @@ impl Division {
 
     /// Returns the elements of a block.
     pub fn block(self, total: i64, place: i64, places: i64) -> i64 {
-        let wide = |place: i64| (i128::from(total) * i128::from(place) / i128::from(places)) as i64;
+        self.start(total, place + 1, places) - self.start(total, place, places)
+    }
+
+    /// Returns the elements before a block.
+    pub fn start(self, total: i64, place: i64, places: i64) -> i64 {
         match self {
-            Self::Even => wide(place + 1) - wide(place),
-            Self::FirstMore => total / places + i64::from(place < total % places),
+            Self::Even => (i128::from(total) * i128::from(place) / i128::from(places)) as i64,
+            Self::FirstMore => total / places * place + place.min(total % places),
             Self::LastLess => {
                 let most = total / places + i64::from(total % places != 0);
-                (total - place.saturating_mul(most)).clamp(0, most)
+                place.saturating_mul(most).min(total)
             }
+        }
+    }
+}
+
+impl Division {
+    /// Returns the place whose block has this element.
+    pub fn owner(self, total: i64, places: i64, element: i64) -> Option<i64> {
+        if !(0..total).contains(&element) {
+            return None;
+        }
+        let (mut least, mut most) = (0, places.checked_sub(1)?);
+        while least < most {
+            let middle = i64::midpoint(least, most);
+            if self.start(total, middle + 1, places) > element {
+                most = middle;
+            } else {
+                least = middle + 1;
+            }
+        }
+        Some(least)
+    }
+}
+
+impl Total {
+    /// Returns the elements of consecutive blocks: from the first to the one before the last.
+    fn blocks(self, how: Division, (first, last): (u32, u32), ranks: u32) -> i64 {
+        match self {
+            Self::Fixed(total) => {
+                let start = |rank: u32| how.start(total, rank.into(), ranks.into());
+                start(last) - start(first)
+            }
+            Self::Each(elements) => elements.saturating_mul((last - first).into()),
         }
     }
 }
@@ -157,6 +207,12 @@ impl Number {
             }
             Self::Rank(plus) => Some(i64::from(place.rank) + plus),
             Self::Partner(plus) => Some(i64::from(place.partner?) + plus),
+            Self::Distance => Some((i64::from(place.rank) - i64::from(place.partner?)).abs()),
+            Self::Subtree { unit, total, how } => {
+                let ranks = place.grid.ranks();
+                let subtree = tree::subtree(place.rank.max(place.partner?), ranks);
+                unit.checked_mul(total.blocks(*how, subtree, ranks))
+            }
             Self::Split(atom, parts) => {
                 let is_second = !Who::If(*atom).holds(place.grid, place.rank);
                 parts[usize::from(is_second)].at(place)
@@ -214,7 +270,21 @@ impl Number {
         let partner = first.partner.map(|partner| Self::Partner(first.value - i64::from(partner)));
         let along = (0..first.grid.dims().len().min(DIMENSIONS)).map(Along::Dimension).chain([Along::Ranks]);
         let blocks = along.flat_map(|along| blocks(seen, along));
-        std::iter::once(own).chain(partner).chain(blocks).find(|rule| rule.fits(seen))
+        let found = std::iter::once(own).chain(partner).chain(blocks).find(|rule| rule.fits(seen));
+        found.or_else(|| first.partner.and_then(|_| Self::of_pair(seen)))
+    }
+
+    /// Returns the rule that depends on the rank and its partner and gives exactly what was seen.
+    pub fn of_pair(seen: &[Seen<'_>]) -> Option<Self> {
+        let unit = seen.iter().fold(0, |unit, one| gcd(unit, one.value));
+        if seen.iter().all(|one| one.value == seen[0].value) {
+            return None;
+        }
+        let each = Self::Subtree { unit: 1, total: Total::Each(unit), how: Division::Even };
+        let units = [8, 4, 16, 1].into_iter().filter(|size| unit % size == 0);
+        let fixed = units.flat_map(|unit| Division::ALL.map(|how| (unit, how)));
+        let fixed = fixed.filter_map(|(unit, how)| subtrees(seen, unit, how));
+        [Self::Distance, each].into_iter().find(|rule| rule.fits(seen)).or_else(|| fixed.take(1).next())
     }
 
     /// Different rules for two groups of ranks.
@@ -289,6 +359,37 @@ fn total(seen: &[Seen<'_>], along: Along) -> Option<i64> {
     })
 }
 
+/// The most totals that are tried.
+const MOST_TOTALS: i64 = 1 << 12;
+
+/// Returns the rule for a total whose subtrees are those that were seen. Of several totals the one
+/// with the most zeros at its end is the likeliest.
+fn subtrees(seen: &[Seen<'_>], unit: i64, how: Division) -> Option<Number> {
+    let (mut least, mut most) = (0, i64::MAX);
+    for one in seen {
+        let ranks = one.grid.ranks();
+        let (first, last) = tree::subtree(one.rank.max(one.partner?), ranks);
+        let (value, size, ranks) = (one.value / unit, i64::from(last - first), i64::from(ranks));
+        least = least.max((value - size).checked_mul(ranks)? / size);
+        most = most.min((value + size).checked_mul(ranks)? / size);
+    }
+    let rule = |total: i64| Number::Subtree { unit, total: Total::Fixed(total), how };
+    let totals =
+        (least..=most.min(least.saturating_add(MOST_TOTALS))).filter(|total| rule(*total).fits(seen));
+    totals.max_by_key(|total| zeros(*total, 10).max(zeros(*total, 2))).map(rule)
+}
+
+/// Returns the number of zeros at the end of a number that is written with this base.
+fn zeros(number: i64, base: i64) -> u32 {
+    let mut rest = number;
+    let mut zeros = 0;
+    while rest != 0 && rest % base == 0 {
+        rest /= base;
+        zeros += 1;
+    }
+    zeros
+}
+
 fn gcd(a: i64, b: i64) -> i64 {
     if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
@@ -308,6 +409,11 @@ impl fmt::Display for Number {
             Self::Rank(plus) => write!(f, "r{plus:+}"),
             Self::Partner(0) => write!(f, "partner"),
             Self::Partner(plus) => write!(f, "partner{plus:+}"),
+            Self::Distance => write!(f, "distance"),
+            Self::Subtree { unit, total: Total::Fixed(total), .. } => {
+                write!(f, "{unit} x {total}/P for each rank below")
+            }
+            Self::Subtree { total: Total::Each(each), .. } => write!(f, "{each} for each rank below"),
             Self::Split(atom, parts) => write!(f, "{} if {atom}, else {}", parts[0], parts[1]),
             Self::About(growth) => write!(f, "about {growth}"),
         }

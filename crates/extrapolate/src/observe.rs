@@ -19,6 +19,30 @@ pub struct Member {
     pub items: Vec<Item>,
     /// The same, where rows of equal calls with different partners are loops, too.
     pub over_partners: Vec<Item>,
+    /// The same, where calls to the children in a tree are loops, too; empty if there are none.
+    pub along_trees: Vec<Item>,
+}
+
+/// Which rows of equal calls with different partners are loops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rows {
+    /// None.
+    Single,
+    /// Those of several calls.
+    Partners,
+    /// Those as well, and all calls to the children in a tree.
+    Trees,
+}
+
+impl Member {
+    /// Returns the calls with their loops.
+    pub fn row(&self, rows: Rows) -> &[Item] {
+        match rows {
+            Rows::Single => &self.items,
+            Rows::Partners => &self.over_partners,
+            Rows::Trees => &self.along_trees,
+        }
+    }
 }
 
 /// What is assumed of ranks: how they are arranged.

@@ -55,7 +55,8 @@ const LEAST_SHARE: f64 = 0.02;
 
 fn call_line(program: &Program, call: &Call, depth: usize) -> Line {
     let shape = &program.shapes[call.shape as usize];
-    let partners: Vec<String> = call.partners.iter().map(ToString::to_string).collect();
+    let moving = shape.moves.then(|| call.numbers.last().map(Series::to_string)).flatten();
+    let partners = call.partners.iter().map(ToString::to_string).chain(moving);
     let bytes = match shape.what {
         What::Collective(_) => collective_bytes(call),
         _ => call.numbers.first().map(Series::to_string).unwrap_or_default(),
@@ -65,7 +66,7 @@ fn call_line(program: &Program, call: &Call, depth: usize) -> Line {
     Line {
         depth,
         call: shape.function.clone(),
-        partner: partners.into_iter().filter(|partner| partner != "-").collect::<Vec<_>>().join(", "),
+        partner: partners.filter(|partner| partner != "-").collect::<Vec<_>>().join(", "),
         bytes,
         who: ranks(call.who),
         computation: summary.map(|(_, growth)| growth.to_string()).unwrap_or_default(),

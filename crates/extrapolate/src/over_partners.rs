@@ -13,7 +13,7 @@ const LONGEST_BODY: usize = 4;
 /// Returns the items with rows of equal calls as loops, where a rule explains the partners.
 pub fn find(items: &[Item], calls: &RankCalls, rank: u32, ranks: u32) -> Vec<Item> {
     let Some(line) = Shape::Line.grid(ranks, false) else { return items.to_vec() };
-    Finder { rules: Rules::new(&line, Choice::Any), line, calls, rank }.row(items)
+    Finder { rules: Rules::without_trees(&line, Choice::Any), line, calls, rank }.row(items)
 }
 
 struct Finder<'a> {

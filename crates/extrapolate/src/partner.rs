@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::call::Partner;
 use crate::grid::{DIMENSIONS, Grid};
+use crate::tree::{Order, Tree};
 
 /// A rule for a partner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,6 +25,8 @@ pub enum Rule {
     Mirror,
     /// The rank with coordinates exchanged.
     Transpose,
+    /// The parent in a tree.
+    Parent(Tree),
     /// A rule for each iteration of a loop over partners.
     Each(Each),
     /// No rank (`MPI_PROC_NULL`), or a collective without root.
@@ -53,9 +56,12 @@ pub enum Each {
     PowerUp,
     /// Rank `r - 2^i`, likewise.
     PowerDown,
+    /// The children in a tree.
+    Children(Tree, Order),
 }
 
 impl Each {
+    /// All but the children of trees: how often those are repeated depends on the rank.
     const ALL: [Self; 10] = [
         Self::Others,
         Self::All,
@@ -69,17 +75,25 @@ impl Each {
         Self::PowerDown,
     ];
 
+    /// Returns the rules for the children of trees.
+    pub fn children() -> impl Iterator<Item = Self> {
+        let orders = [Order::Ascending, Order::Descending];
+        Tree::ALL.into_iter().flat_map(move |tree| orders.map(|order| Self::Children(tree, order)))
+    }
+
     /// The number of iterations.
-    pub fn count(self, ranks: u32) -> u32 {
+    pub fn count(self, rank: u32, ranks: u32) -> u32 {
         match self {
             Self::Others | Self::FromOne | Self::Up | Self::Down | Self::Exclusive => ranks - 1,
             Self::All => ranks,
             Self::Bit | Self::HighBit => ranks.ilog2(),
             Self::PowerUp | Self::PowerDown => u32::BITS - (ranks - 1).leading_zeros(),
+            Self::Children(tree, _) => tree.children(rank, ranks),
         }
     }
 
-    fn partner(self, rank: u32, ranks: u32, i: u32) -> Option<u32> {
+    /// Returns the partner of a rank in iteration `i`.
+    pub fn partner(self, rank: u32, ranks: u32, i: u32) -> Option<u32> {
         let around = |far: i64| (i64::from(rank) + far).rem_euclid(i64::from(ranks)) as u32;
         let partner = match self {
             Self::Others => i + u32::from(i >= rank),
@@ -92,6 +106,7 @@ impl Each {
             Self::HighBit => rank ^ 1_u32.checked_shl(ranks.ilog2().checked_sub(i + 1)?)?,
             Self::PowerUp => around(1_i64.checked_shl(i)?),
             Self::PowerDown => around(-1_i64.checked_shl(i)?),
+            Self::Children(tree, order) => tree.child_in(order, rank, ranks, i)?,
         };
         (partner < ranks).then_some(partner)
     }
@@ -111,6 +126,7 @@ impl Rule {
             Self::Half => ranks.is_multiple_of(2).then(|| around(i64::from(ranks / 2))),
             Self::Mirror => Some(ranks - 1 - rank),
             Self::Transpose => transposed(grid, rank),
+            Self::Parent(tree) => tree.parent(rank),
             Self::Each(each) => each.partner(rank, ranks, i),
             Self::NoRank => None,
         }
@@ -153,6 +169,7 @@ fn fixed_rules(grid: &Grid, choice: Choice) -> impl Iterator<Item = Rule> {
     let rings = [1, -1, 2, -2].map(Rule::Ring);
     let far = [Rule::Half, Rule::Mirror, Rule::Transpose].into_iter();
     let others = rings.into_iter().chain(far).chain((0..16).map(Rule::Bit));
+    let others = others.chain(Tree::ALL.map(Rule::Parent));
     let neighbors = neighbors.into_iter().map(Rule::Neighbor);
     let single = (0..4).map(Rule::Rank).chain([Rule::Last]);
     neighbors.chain([Rule::NoRank]).chain(single).chain(others.filter(move |_| choice == Choice::Any))
@@ -169,8 +186,15 @@ pub struct Candidates([u64; 3]);
 impl Rules {
     /// Returns all rules for a kind of grid.
     pub fn new(grid: &Grid, choice: Choice) -> Self {
+        let mut all = Self::without_trees(grid, choice);
+        all.0.extend(Each::children().map(Rule::Each));
+        assert!(all.0.len() <= Candidates::MOST, "{} rules", all.0.len());
+        all
+    }
+
+    /// Returns the same without the children of trees.
+    pub fn without_trees(grid: &Grid, choice: Choice) -> Self {
         let rules: Vec<Rule> = fixed_rules(grid, choice).chain(Each::ALL.map(Rule::Each)).collect();
-        assert!(rules.len() <= Candidates::MOST, "{} rules", rules.len());
         Self(rules)
     }
 
@@ -180,7 +204,7 @@ impl Rules {
         let mut found = Candidates::default();
         for (number, rule) in self.0.iter().enumerate() {
             let fits_loop = match rule {
-                Rule::Each(each) => is_loop && each.count(grid.ranks()) as usize == partners.len(),
+                Rule::Each(each) => is_loop && each.count(rank, grid.ranks()) as usize == partners.len(),
                 _ => !is_loop,
             };
             if fits_loop && gives(*rule, grid, rank, partners) {
@@ -253,6 +277,7 @@ impl fmt::Display for Rule {
             Self::Half => write!(f, "r+P/2 mod P"),
             Self::Mirror => write!(f, "rank P-1-r"),
             Self::Transpose => write!(f, "transposed"),
+            Self::Parent(tree) => write!(f, "parent ({tree})"),
             Self::Each(each) => write!(f, "{each}"),
             Self::NoRank => write!(f, "-"),
         }
@@ -261,7 +286,12 @@ impl fmt::Display for Rule {
 
 impl fmt::Display for Each {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Self::Children(tree, order) = self {
+            let order = if *order == Order::Ascending { "" } else { ", the last first" };
+            return write!(f, "children ({tree}){order}");
+        }
         f.write_str(match self {
+            Self::Children(..) => "children",
             Self::Others => "all others",
             Self::All => "all",
             Self::FromOne => "rank i+1",

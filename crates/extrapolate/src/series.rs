@@ -3,7 +3,8 @@
 use std::fmt;
 
 use crate::grid::Grid;
-use crate::number::{Number, Place, Seen};
+use crate::number::{Division, Number, Place, Seen};
+use crate::panels::{Aspect, Panels};
 
 /// A rule for a number in each execution of a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +19,12 @@ pub enum Series {
     Doubled(Index, Number),
     /// The first one, halved each time.
     Halved(Index, Number),
+    /// Places that take turns in the iterations of a loop: so many, each several times in a row.
+    Turns { first: i64, places: Number, times: u32 },
+    /// The place whose block of all iterations has this one.
+    Owner { places: Number, how: Division },
+    /// What belongs to a panel of a matrix in each iteration.
+    Panels(Panels, Aspect),
 }
 
 /// What a number may depend on.
@@ -35,6 +42,8 @@ pub enum Index {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Step {
     pub iteration: u32,
+    /// The iterations of this execution.
+    pub count: u32,
     pub execution: u32,
     pub position: u32,
 }
@@ -51,6 +60,8 @@ pub struct SeenSeries<'a> {
     pub values: Vec<i64>,
     /// The iterations of the enclosing loop in each execution.
     pub counts: &'a [u32],
+    /// The partner of each iteration, in a loop over partners.
+    pub partners: Vec<u32>,
 }
 
 /// The most values that a rule lists.
@@ -80,11 +91,22 @@ impl Series {
             }
             Self::Doubled(index, first) => first.at(place)?.checked_shl(index.of(step)),
             Self::Halved(index, first) => first.at(place)?.checked_shr(index.of(step)),
+            Self::Turns { first, places, times } => {
+                let turn = i64::from(step.iteration / (*times).max(1));
+                Some(first + turn.checked_rem(places.at(place)?)?)
+            }
+            Self::Owner { places, how } => {
+                how.owner(step.count.into(), places.at(place)?, step.iteration.into())
+            }
+            Self::Panels(panels, aspect) => panels.at(*aspect, place, step.iteration.into()),
         }
     }
 
     /// Returns the simplest rule that gives exactly what was seen.
     pub fn find(seen: &[SeenSeries<'_>]) -> Option<Self> {
+        if let Some(number) = over_partners(seen) {
+            return Some(Self::Same(number));
+        }
         if seen.iter().all(|one| one.values.len() == 1) {
             let values: Vec<Seen<'_>> = seen.iter().map(|one| one.with(one.values[0])).collect();
             return Number::find(&values).map(Self::Same);
@@ -93,6 +115,31 @@ impl Series {
             let by_index: Option<Vec<Vec<i64>>> = seen.iter().map(|one| one.by(index)).collect();
             let by_index = by_index?;
             formula(seen, &by_index, index).or_else(|| table(seen, &by_index, index))
+        })
+    }
+
+    /// Returns the simplest rule for a partner that moves: its place in the communicator.
+    pub fn of_partners(seen: &[SeenSeries<'_>]) -> Option<Self> {
+        let least = seen.iter().flat_map(|one| &one.values).min().copied()?;
+        let places: Vec<Seen<'_>> = seen
+            .iter()
+            .map(|one| one.with(one.values.iter().max().map_or(0, |most| most + 1 - least)))
+            .collect();
+        let places = Number::find(&places)?;
+        let owners = Division::ALL.map(|how| Self::Owner { places: places.clone(), how });
+        let first = &seen.first()?.values;
+        let times = first.iter().take_while(|value| **value == first[0]).count() as u32;
+        let turns = Self::Turns { first: least, places, times };
+        std::iter::once(turns).chain(owners).find(|rule| rule.fits(seen)).or_else(|| Self::find(seen))
+    }
+
+    /// Returns whether the rule gives exactly what was seen.
+    pub fn fits(&self, seen: &[SeenSeries<'_>]) -> bool {
+        seen.iter().all(|one| {
+            let place = Place { grid: one.grid, rank: one.rank, partner: one.partner };
+            let value = |at: usize| one.values[at.min(one.values.len() - 1)];
+            let mut steps = steps(one.counts).enumerate();
+            steps.all(|(at, step)| self.at(&place, step) == Some(value(at)))
         })
     }
 
@@ -132,9 +179,22 @@ impl<'a> SeenSeries<'a> {
 /// Returns the steps of all executions of a loop.
 pub fn steps(counts: &[u32]) -> impl Iterator<Item = Step> {
     let each = (0..).zip(counts).flat_map(|(execution, count)| {
-        (0..*count).map(move |iteration| Step { iteration, execution, position: 0 })
+        (0..*count).map(move |iteration| Step { iteration, count: *count, execution, position: 0 })
     });
     each.zip(0..).map(|(step, position)| Step { position, ..step })
+}
+
+/// A rule for the rank and its partner in each iteration of a loop over partners.
+fn over_partners(seen: &[SeenSeries<'_>]) -> Option<Number> {
+    let mut all = Vec::new();
+    for one in seen {
+        let values = one.by(Index::Iteration)?;
+        for (i, partner) in one.partners.iter().enumerate() {
+            let value = values[i.min(values.len() - 1)];
+            all.push(Seen { partner: Some(*partner), ..one.with(value) });
+        }
+    }
+    if all.is_empty() { None } else { Number::of_pair(&all) }
 }
 
 /// Rules for any number of iterations.
@@ -185,6 +245,13 @@ impl fmt::Display for Series {
             Self::Linear(_, first, step) => write!(f, "{first} + ({step}) i"),
             Self::Doubled(_, first) => write!(f, "{first} 2^i"),
             Self::Halved(_, first) => write!(f, "{first}/2^i"),
+            Self::Turns { first, places, times } => {
+                let from = if *first == 0 { String::new() } else { format!("{first} + ") };
+                let turn = if *times == 1 { "i".to_owned() } else { format!("i/{times}") };
+                write!(f, "{from}{turn} mod {places}")
+            }
+            Self::Owner { places, .. } => write!(f, "owner of i in {places}"),
+            Self::Panels(panels, aspect) => panels.show(*aspect, f),
         }
     }
 }
@@ -211,6 +278,7 @@ mod tests {
                 across: None,
                 values: values.clone(),
                 counts,
+                partners: Vec::new(),
             })
             .collect();
         Series::find(&seen).map(|series| series.to_string())

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use super::requests::Requests;
 use super::verify::{CommId, RankMatching};
 use crate::call::{Collective, What};
+use crate::comms::position;
 use crate::computation::Last;
 use crate::error::{Error, Result};
 use crate::grid::Grid;
@@ -58,6 +59,10 @@ impl<'p> Emitter<'p> {
         }
     }
 
+    pub fn rank(&self) -> u32 {
+        self.rank
+    }
+
     pub fn ranks(&self) -> u32 {
         self.grid.ranks()
     }
@@ -99,9 +104,12 @@ impl<'p> Emitter<'p> {
         let partner = |place: usize| {
             call.partners.get(place).and_then(|rule| rule.partner(self.grid, self.rank, step.iteration))
         };
-        let partners = [partner(0), partner(1)];
+        let mut partners = [partner(0), partner(1)];
         let numbers = call.numbers.iter().map(|series| self.number(series, partners[0], step));
         let numbers = numbers.collect::<Result<Vec<i64>>>()?;
+        if shape.moves {
+            partners[0] = self.moving(shape.comm, &numbers)?;
+        }
         let taken = self.requests.take(&call.takes, shape.what);
         let uses_requests = matches!(shape.what, What::Start | What::Complete { .. } | What::Free);
         if uses_requests && taken.is_empty() {
@@ -111,6 +119,19 @@ impl<'p> Emitter<'p> {
         let request =
             what.makes_request().then(|| Slot(self.requests.make(call.class, what.is_persistent())));
         self.emit(&Made { call, partners, numbers, request }, &taken)
+    }
+
+    /// Returns the partner that is the last of the numbers of a call.
+    fn moving(&self, comm: Option<u32>, numbers: &[i64]) -> Result<Option<u32>> {
+        let members = self.comms.get(comm.unwrap_or(0) as usize).and_then(Option::as_ref);
+        let place = numbers.last().and_then(|place| u32::try_from(*place).ok());
+        let partner = members.zip(place).and_then(|(members, place)| members.ranks.get(place));
+        partner.map(Some).ok_or_else(|| {
+            let (rank, ranks) = (self.rank, self.ranks());
+            Error::Unmatched(format!(
+                "a moving partner is outside of its communicator on rank {rank} of {ranks}"
+            ))
+        })
     }
 
     fn emit(&mut self, made: &Made<'_>, taken: &[i64]) -> Result<()> {
@@ -331,19 +352,4 @@ impl Wildcard {
     fn found(&self, tag: i64, bytes: i64) -> [i64; 3] {
         self.0.map_or([-1; 3], |source| [source, tag, bytes])
     }
-}
-
-/// Returns the place of a rank in a list.
-fn position(ranks: &Ranks, rank: u32) -> Option<u32> {
-    let mut first = 0;
-    for run in ranks.runs() {
-        let far = i64::from(rank) - i64::from(run.first);
-        let step = i64::from(run.step).max(1);
-        let at = far / step;
-        if far >= 0 && far % step == 0 && at < i64::from(run.count) {
-            return Some(first + at as u32);
-        }
-        first += run.count;
-    }
-    None
 }

@@ -37,19 +37,35 @@ const MOST_CALLS: u64 = 1 << 32;
 /// Writes the trace of a run with this number of ranks.
 pub fn write(program: &Program, ranks: u32, target: &Path) -> Result<Written> {
     let grid = checked_grid(program, ranks)?;
-    let world: Ranks = (0..ranks).collect();
     let metadata = program.metadata();
     let mut file = TraceWriter::create(target, ranks, &metadata)?;
+    let written = run(program, &grid, |stream| Ok(file.add(&stream)?))?;
+    file.finish()?;
+    Ok(written)
+}
+
+/// Returns whether the rules fit together on more ranks than the largest trace has. Wrong rules
+/// that explain the traces by chance rarely do.
+pub fn fits_elsewhere(program: &Program) -> bool {
+    let largest = program.from().last().copied().unwrap_or(2);
+    [2, 4].into_iter().any(|times| {
+        let grid = checked_grid(program, largest.saturating_mul(times));
+        grid.and_then(|grid| run(program, &grid, |_| Ok(()))).is_ok()
+    })
+}
+
+/// Executes all ranks, passes on their streams in order, and checks that they match.
+fn run(program: &Program, grid: &Grid, mut take: impl FnMut(Vec<u8>) -> Result<()>) -> Result<Written> {
+    let world: Ranks = (0..grid.ranks()).collect();
     let mut matching = Matching::default();
     let mut written = Written::default();
-    let threads = panto_parallel::cores();
     panto_parallel::for_each(
-        ranks as usize,
-        threads,
-        |rank| generate(program, &grid, &world, rank as u32),
+        grid.ranks() as usize,
+        panto_parallel::cores(),
+        |rank| generate(program, grid, &world, rank as u32),
         |stream| {
             let (stream, calls, own) = stream?;
-            file.add(&stream)?;
+            take(stream)?;
             written.calls += calls;
             written.messages += own.messages();
             matching.add(own);
@@ -57,7 +73,6 @@ pub fn write(program: &Program, ranks: u32, target: &Path) -> Result<Written> {
         },
     )?;
     matching.check(program)?;
-    file.finish()?;
     Ok(written)
 }
 
@@ -118,13 +133,15 @@ impl<'p> Walker<'p> {
 
     fn repeat(&mut self, repeated: &'p Loop, step: Step) -> Result<()> {
         let count = match &repeated.count {
-            Count::Partners(each) => i64::from(each.count(self.emitter.ranks())),
+            Count::Partners(each) => i64::from(each.count(self.emitter.rank(), self.emitter.ranks())),
             Count::Number(series) => self.emitter.number(series, None, step)?,
         };
-        for iteration in 0..u32::try_from(count).unwrap_or(0) {
+        let count = u32::try_from(count).unwrap_or(0);
+        for iteration in 0..count {
             let Progress { executions, iterations } = self.steps[repeated.number];
             self.steps[repeated.number].iterations += 1;
-            self.row(&repeated.body, Step { iteration, execution: executions, position: iterations })?;
+            let step = Step { iteration, count, execution: executions, position: iterations };
+            self.row(&repeated.body, step)?;
             if self.emitter.calls() > MOST_CALLS {
                 return Err(Error::Unmatched("a rank would call MPI more than 2^32 times".to_owned()));
             }

@@ -13,12 +13,15 @@ use crate::comms;
 use crate::cost;
 use crate::error::{Error, Result};
 use crate::fold;
+use crate::generate;
 use crate::grid::{Grid, Shape};
-use crate::observe::{Member, View};
+use crate::moving;
+use crate::observe::{Member, Rows, View};
 use crate::over_partners;
 use crate::partner::{Choice, Rules};
 use crate::program::Program;
-use crate::read::{self, RankCalls};
+use crate::read::{self, RankCalls, Reading};
+use crate::trees;
 use resolve::Resolver;
 
 /// Finds the program that traces of different numbers of ranks are runs of. `lenient` allows rules
@@ -44,29 +47,63 @@ fn with_programs(error: Error, traces: &[&Trace]) -> Error {
 
 /// Finds the program of traces, sorted by the number of ranks.
 fn common(traces: &[&Trace], lenient: bool) -> Result<Program> {
-    let (members, shapes) = members(traces)?;
+    let (readings, shapes) = readings(traces)?;
+    let mut failure = None;
+    if let Some((readings, shapes)) = moving::rewrite(&readings, &shapes) {
+        match of_members(traces, &members(readings, &shapes, traces), &shapes, lenient) {
+            Ok(program) => return Ok(program),
+            Err(error) => failure = Some(error),
+        }
+    }
+    of_members(traces, &members(readings, &shapes, traces), &shapes, lenient)
+        .map_err(|error| better(failure, error))
+}
+
+/// Finds the program of the ranks of all traces.
+fn of_members(
+    traces: &[&Trace],
+    members: &[Member],
+    shapes: &[call::Shape],
+    lenient: bool,
+) -> Result<Program> {
     let mut failure: Option<Error> = None;
-    for group in attempts() {
-        let mut best: Option<(usize, Attempt)> = None;
+    let mut doubtful: Option<Attempt> = None;
+    let has_trees = members.iter().any(|member| !member.along_trees.is_empty());
+    for group in attempts(has_trees) {
+        let mut found: Vec<(usize, Attempt, Program)> = Vec::new();
         for attempt in group {
-            match attempt.resolve(traces, &members, &shapes, lenient, false) {
-                Ok(Some(program)) => {
-                    let cost = cost::of(&program.body);
-                    if best.is_none_or(|(least, _)| cost < least) {
-                        best = Some((cost, attempt));
-                    }
-                }
+            match attempt.resolve(traces, members, shapes, lenient, false) {
+                Ok(Some(program)) => found.push((cost::of(&program.body), attempt, program)),
                 Ok(None) => {}
                 Err(error) => failure = Some(better(failure, error)),
             }
         }
-        if let Some((_, attempt)) = best
-            && let Some(program) = attempt.resolve(traces, &members, &shapes, lenient, true)?
+        found.sort_by_key(|(cost, ..)| *cost);
+        doubtful = doubtful.or(found.first().map(|(_, attempt, _)| *attempt));
+        let sound = found.iter().find(|(.., program)| is_large(traces) || generate::fits_elsewhere(program));
+        if let Some((_, attempt, _)) = sound
+            && let Some(program) = attempt.resolve(traces, members, shapes, lenient, true)?
         {
             return Ok(program);
         }
     }
-    Err(failure.unwrap_or_else(|| Error::NoRule(vec![unexplained(&members, &shapes)])))
+    // Rules that explain the traces are better than none: the error is that of another size.
+    if let Some(attempt) = doubtful
+        && let Some(program) = attempt.resolve(traces, members, shapes, lenient, true)?
+    {
+        return Ok(program);
+    }
+    Err(failure.unwrap_or_else(|| Error::NoRule(vec![unexplained(members, shapes)])))
+}
+
+/// Bytes of a trace beyond which rules are not tried with more ranks: that would take as long as
+/// all the rest.
+const LARGE: u64 = 64 << 20;
+
+/// Returns whether the largest trace has so many calls that rules are not tried elsewhere.
+fn is_large(traces: &[&Trace]) -> bool {
+    let bytes = |trace: &&Trace| std::fs::metadata(trace.path()).map_or(0, |file| file.len());
+    traces.iter().map(bytes).max() > Some(LARGE)
 }
 
 /// Returns the error that names fewer places.
@@ -130,31 +167,45 @@ fn metadata(trace: &Trace) -> Metadata {
     metadata
 }
 
-/// Reads all ranks and finds their loops.
-fn members(traces: &[&Trace]) -> Result<(Vec<Member>, Vec<call::Shape>)> {
+/// Reads all ranks.
+fn readings(traces: &[&Trace]) -> Result<(Vec<Reading>, Vec<call::Shape>)> {
     let mut shapes = Shapes::default();
-    let mut members = Vec::new();
+    let mut readings = Vec::new();
     for (trace, file) in traces.iter().enumerate() {
         for (calls, rank) in read::read(file)?.into_iter().zip(file.ranks()) {
             let calls = shapes.unify(calls);
-            members.push((trace, rank.rank(), file.size(), calls));
+            readings.push(Reading { trace, rank: rank.rank(), ranks: file.size(), calls });
         }
     }
-    let folded = panto_parallel::map(members.len(), panto_parallel::cores(), |number| {
-        let (_, rank, ranks, calls) = &members[number];
+    Ok((readings, shapes.all))
+}
+
+/// Finds the loops of all ranks.
+fn members(readings: Vec<Reading>, shapes: &[call::Shape], traces: &[&Trace]) -> Vec<Member> {
+    let folded = panto_parallel::map(readings.len(), panto_parallel::cores(), |number| {
+        let Reading { rank, ranks, calls, .. } = &readings[number];
         let items = fold::fold(&calls.calls);
         let over_partners = over_partners::find(&items, calls, *rank, *ranks);
         (items, over_partners)
     });
-    let members = members.into_iter().zip(folded);
-    let members = members.map(|((trace, rank, _, calls), (items, over_partners))| Member {
+    let members = readings.into_iter().zip(folded);
+    let members = members.map(|(Reading { trace, rank, calls, .. }, (items, over_partners))| Member {
         trace,
         rank,
         calls,
         items,
         over_partners,
+        along_trees: Vec::new(),
     });
-    Ok((members.collect(), shapes.all))
+    let mut members: Vec<Member> = members.collect();
+    let sizes: Vec<u32> = traces.iter().map(|trace| trace.size()).collect();
+    if let Some(found) = trees::find(&members, shapes.len(), &sizes) {
+        for (member, items) in members.iter_mut().zip(found) {
+            let ranks = sizes[member.trace];
+            member.along_trees = over_partners::find(&items, &member.calls, member.rank, ranks);
+        }
+    }
+    members
 }
 
 /// The shapes of all ranks.
@@ -202,23 +253,23 @@ struct Attempt {
     shape: Shape,
     is_periodic: bool,
     choice: Choice,
-    /// Whether rows of calls to different partners are loops.
-    over_partners: bool,
+    rows: Rows,
 }
 
 /// Returns all arrangements in groups, the simplest first. Of the arrangements of a group that
 /// explain all calls, the one with the simplest rules is used.
-fn attempts() -> impl Iterator<Item = Vec<Attempt>> {
+fn attempts(has_trees: bool) -> impl Iterator<Item = Vec<Attempt>> {
     let balanced = [2, 3].into_iter().flat_map(|count| [Shape::Balanced(count), Shape::Reversed(count)]);
     let columns = [2, 4, 8, 3, 6].map(Shape::Columns);
     let shapes: Vec<Shape> = std::iter::once(Shape::Line).chain(balanced).chain(columns).collect();
-    let kinds = [false, true].into_iter().flat_map(|over_partners| {
+    let rows = [Rows::Single, Rows::Partners].into_iter().chain(has_trees.then_some(Rows::Trees));
+    let kinds = rows.flat_map(|rows| {
         [Choice::Near, Choice::Any]
             .into_iter()
-            .flat_map(move |choice| [false, true].map(|is_periodic| (over_partners, choice, is_periodic)))
+            .flat_map(move |choice| [false, true].map(|is_periodic| (rows, choice, is_periodic)))
     });
-    kinds.map(move |(over_partners, choice, is_periodic)| {
-        let attempt = |shape: &Shape| Attempt { shape: *shape, is_periodic, choice, over_partners };
+    kinds.map(move |(rows, choice, is_periodic)| {
+        let attempt = |shape: &Shape| Attempt { shape: *shape, is_periodic, choice, rows };
         shapes.iter().map(attempt).collect()
     })
 }
@@ -260,8 +311,7 @@ impl Attempt {
 
     /// Aligns all ranks, those of the largest trace and with the most calls first.
     fn align<'m>(self, view: &View<'_>, members: &'m [Member]) -> Result<Option<Row<'m>>> {
-        let items =
-            |member: &'m Member| if self.over_partners { &member.over_partners } else { &member.items };
+        let items = |member: &'m Member| member.row(self.rows);
         let mut order: Vec<usize> = (0..members.len()).collect();
         order.sort_by_key(|number| {
             let member = &members[*number];

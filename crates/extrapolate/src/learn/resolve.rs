@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use smallvec::SmallVec;
 
 use crate::align::{self, Class, Found, Kind, Node, Row};
-use crate::call::What;
+use crate::call::{PARTNER, What};
 use crate::computation::{Computation, Executions, Last};
 use crate::error::{Error, Result};
 use crate::fold::Item;
 use crate::lists::List;
 use crate::number::Seen;
 use crate::observe::{Member, View};
+use crate::panels::{Panels, REPETITIONS, Swept};
 use crate::partner::{Each, Rule};
 use crate::program::{Call, Count, Loop, Statement, Takes};
 use crate::series::{SeenSeries, Series, Step, steps};
@@ -31,6 +32,8 @@ pub struct Resolver<'a> {
     /// Calls with equal shapes and rules.
     classes: Vec<(Class, SmallVec<[Rule; 2]>)>,
     loops: usize,
+    /// The panels that the innermost loop goes through.
+    panels: Option<Panels>,
     missing: Vec<String>,
     approximate: Vec<String>,
 }
@@ -52,7 +55,18 @@ impl<'a> Resolver<'a> {
         }
         let (loops, missing, approximate) = (1, Vec::new(), Vec::new());
         let classes = Vec::new();
-        Self { view, members, lenient, has_computation, totals, classes, loops, missing, approximate }
+        Self {
+            view,
+            members,
+            lenient,
+            has_computation,
+            totals,
+            classes,
+            loops,
+            panels: None,
+            missing,
+            approximate,
+        }
     }
 
     /// Finds the rules of all calls and loops.
@@ -137,14 +151,31 @@ impl<'a> Resolver<'a> {
                 Item::Call(_) => None,
             })
             .collect();
+        let panels = self.find_panels(body, &inside);
+        let outer = std::mem::replace(&mut self.panels, panels);
         let statements = self.row(body, &inside);
         let name = format!("the loop of {}", name_of(&statements, self.view));
-        let who = self.who(&name, &node.found, reached, None);
-        let count = match each_partner(&statements).filter(|_| is_over_partners) {
+        let each = each_partner(&statements).filter(|_| is_over_partners);
+        let who = self.who(&name, &node.found, reached, each.map(Rule::Each));
+        let count = match each {
             Some(each) => Count::Partners(each),
             None => Count::Number(self.count(&name, &inside, reached)),
         };
+        self.panels = outer;
         Loop { who, number, count, body: statements }
+    }
+
+    /// Returns the panels that explain the moving roots in the body of a loop.
+    fn find_panels(&self, body: &Row<'a>, inside: &Reached<'a>) -> Option<Panels> {
+        let calls = body.0.iter().filter_map(|(node, _)| {
+            let Kind::Call(call) = &node.kind else { return None };
+            let shape = &self.view.shapes[call.class.shape as usize];
+            let is_swept = shape.moves && matches!(shape.what, What::Collective(_));
+            is_swept.then(|| [0, 1, 6].map(|place| self.numbers(place, &node.found, &[], inside)))
+        });
+        let calls: Vec<Swept<'_>> =
+            calls.map(|[bytes, element, roots]| Swept { bytes, element, roots }).collect();
+        Panels::find(&calls)
     }
 
     fn count(&mut self, name: &str, inside: &Reached<'a>, reached: &Reached<'a>) -> Series {
@@ -155,7 +186,7 @@ impl<'a> Resolver<'a> {
                 self.seen(*member, (None, None), short(values), reached)
             })
             .collect();
-        self.series(name, "repetitions", &seen)
+        self.series(name, REPETITIONS, &seen)
     }
 
     fn seen(
@@ -167,7 +198,8 @@ impl<'a> Resolver<'a> {
     ) -> SeenSeries<'a> {
         let Member { trace, rank, .. } = self.members[member];
         let counts = reached.get(&member).copied().unwrap_or(ONCE);
-        SeenSeries { grid: &self.view.grids[trace], rank, partner, across, values, counts }
+        let grid = &self.view.grids[trace];
+        SeenSeries { grid, rank, partner, across, values, counts, partners: Vec::new() }
     }
 
     fn who(&mut self, name: &str, found: &[Found<'_>], reached: &Reached<'_>, rule: Option<Rule>) -> Who {
@@ -193,7 +225,12 @@ impl<'a> Resolver<'a> {
     }
 
     fn series(&mut self, name: &str, what: &str, seen: &[SeenSeries<'_>]) -> Series {
-        if let Some(found) = Series::find(seen) {
+        let panels = self.panels.and_then(|panels| panels.series(what, seen));
+        let found = panels.or_else(|| match what {
+            PARTNER => Series::of_partners(seen),
+            _ => Series::find(seen),
+        });
+        if let Some(found) = found {
             return found;
         }
         if !UNIMPORTANT.contains(&what) {
@@ -216,7 +253,7 @@ impl<'a> Resolver<'a> {
         let class = self.classes.iter().position(is_class).unwrap_or_default();
         let neighbor = partners.first().copied().filter(|rule| matches!(rule, Rule::Neighbor(_)));
         let who = self.who(&name, found, reached, neighbor.filter(|_| !call.has_null));
-        let numbers = shape.what.numbers().iter().enumerate();
+        let numbers = shape.numbers().enumerate();
         let numbers: Vec<Series> = numbers
             .map(|(place, what)| {
                 let seen = self.numbers(place, found, &partners, reached);
@@ -277,7 +314,15 @@ impl<'a> Resolver<'a> {
             let is_same = item.events.iter().all(|event| value(event) == first);
             let values = if is_same { vec![first] } else { item.events.iter().map(value).collect() };
             let across = partners.first().and_then(|rule| rule.across());
-            Some(self.seen(found.member, (partner, across), values, reached))
+            let partners = match partners.first() {
+                Some(Rule::Each(each @ Each::Children(..))) => {
+                    let (rank, ranks) = (member.rank, grid.ranks());
+                    (0..each.count(rank, ranks)).filter_map(|i| each.partner(rank, ranks, i)).collect()
+                }
+                _ => Vec::new(),
+            };
+            let seen = self.seen(found.member, (partner, across), values, reached);
+            Some(SeenSeries { partners, ..seen })
         };
         found.iter().filter_map(one).collect()
     }

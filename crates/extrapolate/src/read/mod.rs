@@ -45,8 +45,19 @@ pub struct Numbers {
     pub lists: [Vec<i64>; 2],
 }
 
+/// A rank of a trace with its calls.
+#[derive(Debug, Clone)]
+pub struct Reading {
+    /// The number of its trace.
+    pub trace: usize,
+    pub rank: u32,
+    /// The ranks of its trace.
+    pub ranks: u32,
+    pub calls: RankCalls,
+}
+
 /// The calls of a rank.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct RankCalls {
     /// The symbol of each call.
     pub calls: Vec<u32>,

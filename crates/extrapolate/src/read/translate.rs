@@ -92,7 +92,13 @@ impl Translator<'_> {
     }
 
     fn plain<'a>(&self, what: What) -> Translated<'a> {
-        let shape = Shape { function: self.function.to_owned(), what, comm: None, is_derived: [false; 2] };
+        let shape = Shape {
+            function: self.function.to_owned(),
+            what,
+            comm: None,
+            is_derived: [false; 2],
+            moves: false,
+        };
         Translated { shape, partners: SmallVec::new(), numbers: Numbers::default(), makes: None, uses: &[] }
     }
 
