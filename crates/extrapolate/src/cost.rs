@@ -54,6 +54,7 @@ fn series(rule: &Series) -> usize {
     match rule {
         Series::Same(rule) => number(rule),
         Series::Linear(_, first, difference) => 1 + number(first) + number(difference),
+        Series::Switch { first, then, .. } => 1 + number(first) + number(then),
         // One matrix explains count, owners and bytes at once.
         Series::Panels(..) => 0,
         Series::Turns { places, .. } | Series::Owner { places, .. } => 1 + number(places),

@@ -39,6 +39,7 @@ mod series;
 mod tree;
 mod trees;
 mod who;
+mod workers;
 
 use std::path::Path;
 

@@ -26,6 +26,8 @@ pub enum Number {
     Distance,
     /// Elements of the blocks of all ranks in the subtree below the link to the partner.
     Subtree { unit: i64, total: Total, how: Division },
+    /// The share of a total that is dealt in turn to all ranks but the first.
+    Dealt(Box<Number>),
     /// One rule for ranks that meet a condition, another for the others.
     Split(Atom, Box<[Number; 2]>),
     /// A function of the number of ranks that is near what was seen.
@@ -213,6 +215,11 @@ impl Number {
                 let subtree = tree::subtree(place.rank.max(place.partner?), ranks);
                 unit.checked_mul(total.blocks(*how, subtree, ranks))
             }
+            Self::Dealt(total) => {
+                let workers = i64::from(place.grid.ranks()) - 1;
+                let worker = i64::from(place.rank.checked_sub(1)?);
+                Some(Division::FirstMore.block(total.at(place)?, worker, workers))
+            }
             Self::Split(atom, parts) => {
                 let is_second = !Who::If(*atom).holds(place.grid, place.rank);
                 parts[usize::from(is_second)].at(place)
@@ -271,7 +278,20 @@ impl Number {
         let along = (0..first.grid.dims().len().min(DIMENSIONS)).map(Along::Dimension).chain([Along::Ranks]);
         let blocks = along.flat_map(|along| blocks(seen, along));
         let found = std::iter::once(own).chain(partner).chain(blocks).find(|rule| rule.fits(seen));
-        found.or_else(|| first.partner.and_then(|_| Self::of_pair(seen)))
+        found.or_else(|| first.partner.and_then(|_| Self::of_pair(seen))).or_else(|| Self::dealt(seen))
+    }
+
+    /// Shares of a total that all ranks but the first have.
+    fn dealt(seen: &[Seen<'_>]) -> Option<Self> {
+        let totals = seen.iter().map(|one| {
+            let same = seen.iter().filter(|other| other.grid.ranks() == one.grid.ranks());
+            let (count, sum) = same.fold((0, 0_i64), |(count, sum), one| (count + 1, sum + one.value));
+            (one.rank > 0 && count + 1 == one.grid.ranks()).then_some(Seen { value: sum, ..*one })
+        });
+        let totals: Vec<Seen<'_>> = totals.collect::<Option<_>>()?;
+        let is_constant = totals.iter().all(|total| total.value == totals[0].value);
+        let total = if is_constant { Some(Self::Constant(totals[0].value)) } else { Self::by_ranks(&totals) };
+        total.map(|total| Self::Dealt(Box::new(total))).filter(|rule| rule.fits(seen))
     }
 
     /// Returns the rule that depends on the rank and its partner and gives exactly what was seen.
@@ -409,6 +429,7 @@ impl fmt::Display for Number {
             Self::Rank(plus) => write!(f, "r{plus:+}"),
             Self::Partner(0) => write!(f, "partner"),
             Self::Partner(plus) => write!(f, "partner{plus:+}"),
+            Self::Dealt(total) => write!(f, "({total})/(P-1)"),
             Self::Distance => write!(f, "distance"),
             Self::Subtree { unit, total: Total::Fixed(total), .. } => {
                 write!(f, "{unit} x {total}/P for each rank below")

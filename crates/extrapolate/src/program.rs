@@ -29,6 +29,8 @@ pub struct Program {
     pub(crate) metadata: Metadata,
     /// Places where the traces follow no rule, and what comes near is used.
     pub approximate: Vec<String>,
+    /// What is assumed because the traces cannot show it: how a master deals out work.
+    pub assumed: Vec<String>,
 }
 
 /// A call or a loop.
@@ -107,7 +109,8 @@ impl Program {
     /// Returns where it comes from, in words: "4, 8, 16 ranks".
     pub fn origin(&self) -> String {
         let from: Vec<String> = self.from.iter().map(u32::to_string).collect();
-        format!("{} ranks", from.join(", "))
+        let assumed = if self.assumed.is_empty() { "" } else { ", work dealt in turn (assumed)" };
+        format!("{} ranks{assumed}", from.join(", "))
     }
 
     /// Returns the metadata of a trace that is made from it.

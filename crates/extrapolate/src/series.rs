@@ -23,8 +23,19 @@ pub enum Series {
     Turns { first: i64, places: Number, times: u32 },
     /// The place whose block of all iterations has this one.
     Owner { places: Number, how: Division },
+    /// One number in the first iterations, another in the others.
+    Switch { first: Number, at: Switch, then: Number },
     /// What belongs to a panel of a matrix in each iteration.
     Panels(Panels, Aspect),
+}
+
+/// When a number changes in a loop.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Switch {
+    /// After so many iterations.
+    After(Number),
+    /// So many iterations before the end.
+    Before(Number),
 }
 
 /// What a number may depend on.
@@ -98,6 +109,14 @@ impl Series {
             Self::Owner { places, how } => {
                 how.owner(step.count.into(), places.at(place)?, step.iteration.into())
             }
+            Self::Switch { first, at, then } => {
+                let (done, count) = (i64::from(step.iteration), i64::from(step.count));
+                let is_first = match at {
+                    Switch::After(iterations) => done < iterations.at(place)?,
+                    Switch::Before(iterations) => done < count - iterations.at(place)?,
+                };
+                if is_first { first.at(place) } else { then.at(place) }
+            }
             Self::Panels(panels, aspect) => panels.at(*aspect, place, step.iteration.into()),
         }
     }
@@ -110,6 +129,9 @@ impl Series {
         if seen.iter().all(|one| one.values.len() == 1) {
             let values: Vec<Seen<'_>> = seen.iter().map(|one| one.with(one.values[0])).collect();
             return Number::find(&values).map(Self::Same);
+        }
+        if let Some(found) = switch(seen) {
+            return Some(found);
         }
         Index::ALL.into_iter().find_map(|index| {
             let by_index: Option<Vec<Vec<i64>>> = seen.iter().map(|one| one.by(index)).collect();
@@ -220,6 +242,35 @@ fn formula(seen: &[SeenSeries<'_>], values: &[Vec<i64>], index: Index) -> Option
     None
 }
 
+/// A rule for two numbers, the second of which follows after some iterations, or is that of the
+/// last ones. Loops whose numbers never change are too short to show both.
+fn switch(seen: &[SeenSeries<'_>]) -> Option<Series> {
+    let mut parts: Vec<(&SeenSeries<'_>, usize)> = Vec::new();
+    for one in seen {
+        let until = one.values.iter().take_while(|value| **value == one.values[0]).count();
+        let is_two = one.values[until..].windows(2).all(|pair| pair[0] == pair[1]);
+        // In two iterations any numbers are a line.
+        if one.counts.len() != 1 || !is_two || until == one.values.len() {
+            return None;
+        }
+        parts.push((one, until));
+    }
+    if parts.iter().all(|(one, _)| one.values.len() < 3) {
+        return None;
+    }
+    let find = |of: &dyn Fn(&SeenSeries<'_>, usize) -> i64| {
+        let all: Vec<Seen<'_>> = parts.iter().map(|(one, until)| one.with(of(one, *until))).collect();
+        Number::find(&all)
+    };
+    let first = find(&|one, _| one.values[0])?;
+    let then = find(&|one, until| one.values[until])?;
+    let after = find(&|_, until| until as i64).map(Switch::After);
+    let before = find(&|one, until| (one.values.len() - until) as i64).map(Switch::Before);
+    let rules = after.into_iter().chain(before);
+    let mut rules = rules.map(|at| Series::Switch { first: first.clone(), at, then: then.clone() });
+    rules.find(|rule| rule.fits(seen))
+}
+
 /// A rule for each value of the index, if it has the same number of values everywhere.
 fn table(seen: &[SeenSeries<'_>], values: &[Vec<i64>], index: Index) -> Option<Series> {
     let length = values.iter().map(Vec::len).max()?;
@@ -251,6 +302,12 @@ impl fmt::Display for Series {
                 write!(f, "{from}{turn} mod {places}")
             }
             Self::Owner { places, .. } => write!(f, "owner of i in {places}"),
+            Self::Switch { first, at: Switch::After(after), then } => {
+                write!(f, "{first}, after {after} times {then}")
+            }
+            Self::Switch { first, at: Switch::Before(before), then } => {
+                write!(f, "{first}, the last {before} times {then}")
+            }
             Self::Panels(panels, aspect) => panels.show(*aspect, f),
         }
     }

@@ -22,6 +22,7 @@ use crate::partner::{Choice, Rules};
 use crate::program::Program;
 use crate::read::{self, RankCalls, Reading};
 use crate::trees;
+use crate::workers::{self, Dealt};
 use resolve::Resolver;
 
 /// Finds the program that traces of different numbers of ranks are runs of. `lenient` allows rules
@@ -53,6 +54,16 @@ fn common(traces: &[&Trace], lenient: bool) -> Result<Program> {
         match of_members(traces, &members(readings, &shapes, traces), &shapes, lenient) {
             Ok(program) => return Ok(program),
             Err(error) => failure = Some(error),
+        }
+    }
+    match workers::rewrite(&readings, &shapes) {
+        Ok(None) => {}
+        Err(why) => failure = Some(Error::NoRule(vec![why])),
+        Ok(Some(Dealt { readings, shapes, assumed })) => {
+            match of_members(traces, &members(readings, &shapes, traces), &shapes, lenient) {
+                Ok(program) => return Ok(Program { assumed: vec![assumed], ..program }),
+                Err(error) => failure = Some(error),
+            }
         }
     }
     of_members(traces, &members(readings, &shapes, traces), &shapes, lenient)
@@ -306,6 +317,7 @@ impl Attempt {
             computation: totals,
             metadata,
             approximate,
+            assumed: Vec::new(),
         }))
     }
 

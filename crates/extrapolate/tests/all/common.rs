@@ -59,6 +59,12 @@ pub fn learn(folder: &Path, code: Code, from: &[u32]) -> Result<Program, Error> 
 
 /// Extrapolates and compares with the program itself.
 pub fn is_exact(code: Code, from: &[u32], to: &[u32]) {
+    let ranks: Vec<String> = from.iter().map(u32::to_string).collect();
+    is_exact_from(code, from, to, &format!("{} ranks", ranks.join(", ")));
+}
+
+/// Does the same where the new trace has this origin.
+pub fn is_exact_from(code: Code, from: &[u32], to: &[u32], origin: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let program = learn(folder.path(), code, from).unwrap_or_else(|error| panic!("{error}"));
     for ranks in to {
@@ -72,9 +78,7 @@ pub fn is_exact(code: Code, from: &[u32], to: &[u32]) {
             }
             assert_eq!(made.len(), expected.len(), "rank {rank} of {ranks}");
         }
-        let origin = Trace::open(&folder.path().join("made.panto")).expect("sound");
-        let from: Vec<String> = from.iter().map(u32::to_string).collect();
-        let said = origin.metadata().get(panto_trace::key::EXTRAPOLATED);
-        assert_eq!(said, Some(format!("{} ranks", from.join(", ")).as_str()));
+        let made = Trace::open(&folder.path().join("made.panto")).expect("sound");
+        assert_eq!(made.metadata().get(panto_trace::key::EXTRAPOLATED), Some(origin));
     }
 }

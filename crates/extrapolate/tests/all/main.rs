@@ -5,3 +5,4 @@ mod common;
 mod programs;
 mod roots;
 mod trees;
+mod workers;

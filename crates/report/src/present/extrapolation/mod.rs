@@ -22,10 +22,12 @@ pub fn program_text(program: &Program) -> String {
     let grids = grids.collect::<Vec<_>>().join(", ");
     let origin = program.origin();
     let mut text = format!("The program, from traces of {origin}, arranged as {grids}:\n\n{table}");
-    for place in &program.approximate {
-        text.extend(["\napproximate: ", place.as_str()]);
-    }
-    if !program.approximate.is_empty() {
+    let assumed = program.assumed.iter().map(|what| ("assumed", what));
+    let approximate = program.approximate.iter().map(|place| ("approximate", place));
+    let notes: Vec<String> =
+        assumed.chain(approximate).map(|(kind, note)| format!("\n{kind}: {note}")).collect();
+    text.push_str(&notes.concat());
+    if !notes.is_empty() {
         text.push('\n');
     }
     text.extend(["\n", &validation(program.computation_error()), "\n"]);
@@ -59,6 +61,7 @@ pub fn program_json(program: &Program) -> Value {
         .collect();
     json!({
         "from": program.from(), "calls": calls, "approximate": program.approximate,
+        "assumed": program.assumed,
         "computation_error": program.computation_error(),
     })
 }
