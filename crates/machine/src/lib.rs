@@ -8,6 +8,7 @@
 //! Codes such as P9 in comments are requirements: rows of `docs/conformance.md`.
 #![forbid(unsafe_code)]
 
+mod buffer;
 mod cost;
 mod describe;
 mod file;
@@ -18,6 +19,7 @@ mod quality;
 mod sharing;
 mod topology;
 
+pub use buffer::{BufferSide, SendBuffer};
 pub use cost::{Cost, PerByte, Piece, Residue, Scale};
 pub use describe::{Description, PathTimes, one_way};
 pub use file::{CostKind, Error, Figure, Interval, Location, Model, builtin, looks_like_a_path, write};

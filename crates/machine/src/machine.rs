@@ -8,6 +8,7 @@ use panto_schedule::rules::{self, Table};
 use panto_schedule::{Algorithm, Collective, Problem};
 use panto_units::Time;
 
+use crate::buffer::SendBuffer;
 use crate::cost::{Cost, PerByte};
 use crate::network::Network;
 use crate::quality::Quality;
@@ -28,6 +29,8 @@ pub struct Machine {
     pub networks: BTreeMap<Collective, Network>,
     /// The protocol of standard sends.
     pub protocol: Protocol,
+    /// The space for messages that are sent before they are received; `None` if it is unlimited.
+    pub buffer: Option<SendBuffer>,
     /// The speed of the processors.
     pub processor: Processor,
     /// The time to read or write bytes of a file, without contention between ranks.
@@ -215,6 +218,7 @@ impl Machine {
             network,
             networks: BTreeMap::new(),
             protocol: Protocol::Buffered,
+            buffer: None,
             processor: Processor::default(),
             storage: Cost::default(),
             collectives: Collectives::default(),

@@ -10,6 +10,7 @@ use panto_units::Time;
 
 use super::error::Error;
 use super::schema;
+use crate::buffer::SendBuffer;
 use crate::cost::{Cost, PerByte, Piece};
 use crate::machine::{CollectiveSend, Machine, Processor, Protocol, Speed};
 use crate::map::RankMap;
@@ -163,6 +164,9 @@ impl Machine {
             network(&mut writer, &format!("networks.{}", collective.name()), own, Some(&self.network))?;
         }
         protocol(&mut writer, self.protocol);
+        if let Some(own) = &self.buffer {
+            buffer(&mut writer, own);
+        }
         processor(&mut writer, &self.processor);
         if !self.storage.is_free() {
             cost(&mut writer, "storage", &self.storage, false);
@@ -356,6 +360,13 @@ fn protocol(writer: &mut ModelWriter, protocol: Protocol) {
     if let Some((key, bytes)) = size {
         writer.bytes(key, bytes);
     }
+}
+
+fn buffer(writer: &mut ModelWriter, buffer: &SendBuffer) {
+    writer.table("send.buffer");
+    writer.string("at", buffer.side.name());
+    writer.bytes("space", buffer.space);
+    writer.bytes("unit", buffer.unit);
 }
 
 fn processor(writer: &mut ModelWriter, processor: &Processor) {

@@ -143,6 +143,7 @@ pub fn machines(grain: Grain, placement: Placement) -> impl Strategy<Value = Mac
         network,
         networks: BTreeMap::new(),
         protocol: Protocol::Buffered,
+        buffer: None,
         processor: Processor {
             copies_unexpected,
             copy: per_byte(copy),

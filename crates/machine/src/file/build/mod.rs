@@ -1,5 +1,6 @@
 //! Builds a machine from a tree.
 
+mod buffer;
 mod cost;
 mod maps;
 mod network;
@@ -32,13 +33,16 @@ pub fn machine(tree: &Table, origin: &Location, name: &str) -> Result<Machine, E
     let network = network::network(&root.inner("network", "network"))?;
     let multitasking = root.flag("multitasking")?.unwrap_or(false);
     let networks = networks(tree, origin, &network, multitasking)?;
+    let send = root.inner("send", "send");
+    let protocol = protocol(&send)?;
     Ok(Machine {
         name: root.text("name")?.unwrap_or(name).to_owned(),
         about: root.text("about")?.unwrap_or_default().to_owned(),
         quality: root.choice("quality", &Quality::ALL.map(|quality| (quality.name(), quality)))?,
         network,
         networks,
-        protocol: protocol(&root.inner("send", "send"))?,
+        protocol,
+        buffer: buffer::buffer(&send.inner("buffer", "send.buffer"), protocol)?,
         processor: processor(&root.inner("processor", "processor"))?,
         storage: cost::cost(&root, "storage")?,
         collectives: collectives(&root.inner("collectives", "collectives"))?,

@@ -175,7 +175,14 @@ pub static PIECE: &[Key] = &[
     value("packet"),
 ];
 
-static SEND: &[Key] = &[value("standard").dependents(&["above", "limit"]), value("above"), value("limit")];
+static SEND: &[Key] = &[
+    value("standard").dependents(&["above", "limit", "buffer"]),
+    value("above"),
+    value("limit"),
+    key("buffer", Shape::Table(BUFFER)),
+];
+
+static BUFFER: &[Key] = &[value("at"), value("space"), value("unit")];
 
 static PROCESSOR: &[Key] = &[
     value("copy"),

@@ -2,6 +2,7 @@
 
 mod assumed;
 mod bases;
+mod buffers;
 mod builtins;
 mod errors;
 mod fuzz;
