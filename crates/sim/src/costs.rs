@@ -94,7 +94,7 @@ pub fn send_protocol(
         SendMode::Ready if machine.collectives.rules == Rules::Puppet => SendProtocol::Synchronous,
         SendMode::Ready => match machine.protocol {
             Protocol::Synchronous => SendProtocol::Synchronous,
-            _ => SendProtocol::Buffered,
+            _ => where_limited(machine, SendProtocol::Buffered),
         },
     }
 }
@@ -103,10 +103,20 @@ pub fn send_protocol(
 #[inline]
 pub fn standard_protocol(machine: &Machine, collective: Option<Collective>, bytes: u64) -> SendProtocol {
     match (collective, machine.collectives.send) {
-        (None, _) | (_, CollectiveSend::Standard) => by_protocol(machine.protocol, bytes),
+        (None, _) | (_, CollectiveSend::Standard) => {
+            where_limited(machine, by_protocol(machine.protocol, bytes))
+        }
         (_, CollectiveSend::Buffered) => SendProtocol::Buffered,
         (_, CollectiveSend::Synchronous) => SendProtocol::Synchronous,
         (_, CollectiveSend::NoSpace) => SendProtocol::NoSpace,
+    }
+}
+
+/// Returns the protocol of a send that need not wait for its receive, where buffers may be finite.
+fn where_limited(machine: &Machine, protocol: SendProtocol) -> SendProtocol {
+    match protocol {
+        SendProtocol::Buffered if machine.buffer.is_some() => SendProtocol::LimitedBuffer,
+        protocol => protocol,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::engine::SpaceWait;
 use crate::program::Program;
 
 /// Why a program does not run to its end.
@@ -46,6 +47,13 @@ pub enum Awaited {
         /// The channel.
         channel: u32,
     },
+    /// Space for a message that it sends on a channel, in the buffers of the receiver.
+    Space {
+        /// The channel.
+        channel: u32,
+        /// The length of the message and the space.
+        wait: SpaceWait,
+    },
     /// A message that a wildcard accepts.
     Wildcard {
         /// The wildcard.
@@ -85,9 +93,14 @@ impl Described<'_> {
             self.blocked(f, blocked)?;
         }
         match deadlock.count - deadlock.blocked.len() {
-            0 => Ok(()),
-            more => write!(f, "; and {more} more"),
+            0 => {}
+            more => write!(f, "; and {more} more")?,
         }
+        let is_space = |blocked: &BlockedRank| matches!(blocked.awaits, Awaited::Space { .. });
+        if deadlock.blocked.iter().any(is_space) {
+            f.write_str(" (send.buffer of the model limits the space)")?;
+        }
+        Ok(())
     }
 
     fn blocked(&self, f: &mut fmt::Formatter<'_>, blocked: &BlockedRank) -> fmt::Result {
@@ -100,6 +113,13 @@ impl Described<'_> {
             }
             Awaited::Receive { channel: number } => {
                 write!(f, "rank {} to receive", rank(channel(number).to))
+            }
+            Awaited::Space { channel: number, wait: SpaceWait { bytes, space } } => {
+                let (from, to) = (rank(channel(number).from), rank(channel(number).to));
+                write!(
+                    f,
+                    "space for {bytes} bytes in the buffers of rank {to} for rank {from}, {space} bytes in all"
+                )
             }
             Awaited::Wildcard { .. } => f.write_str("a message from any rank"),
         }

@@ -36,7 +36,7 @@ mod slab;
 pub use config::{ComputeScale, Noise, RunConfig};
 pub use engine::{
     BlockedOn, ChannelId, Completion, Delivery, Engine, Envelope, MatchSpec, MessageId, MessageInfo,
-    MessageTimes, Placement, RequestId, Selector, SendProtocol, SendWait, share_processors,
+    MessageTimes, Placement, RequestId, Selector, SendProtocol, SendWait, SpaceWait, share_processors,
 };
 pub use error::{Awaited, BlockedRank, Deadlock, MAX_REPORTED_RANKS, RunError};
 pub use expand::{Expansion, ExpansionError};

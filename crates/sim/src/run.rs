@@ -38,6 +38,8 @@ pub enum OrderReason {
     SharedProcessors,
     /// Several ranks share the network interface of a node.
     SharedInterfaces,
+    /// Buffers are finite: whether a message has room depends on what was received before.
+    FiniteBuffers,
 }
 
 /// Returns the engine that runs a program in this configuration.
@@ -48,6 +50,8 @@ pub fn choose_engine(program: &Program, config: &RunConfig<'_>) -> EngineChoice 
         EngineChoice::TimeOrdered(OrderReason::Wildcards)
     } else if share_processors(config.machine, program.ranks as usize) {
         EngineChoice::TimeOrdered(OrderReason::SharedProcessors)
+    } else if config.machine.buffer.is_some() {
+        EngineChoice::TimeOrdered(OrderReason::FiniteBuffers)
     } else if config.sharing == Sharing::Endpoints && config.machine.processor.interrupts {
         EngineChoice::InterruptDriven
     } else if config.sharing == Sharing::Endpoints && share_interfaces(config.machine, program.ranks as usize)

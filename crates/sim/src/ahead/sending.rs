@@ -172,7 +172,8 @@ impl<'a, O: Observer> Partition<'a, O> {
         let message = self.inject(runner, injecting, first, bytes);
         let send = self.pending_send(runner.position, place);
         let (message, complete, detail) = match protocol {
-            SendProtocol::Buffered => (message, None, None),
+            // Programs on machines with finite buffers run on the time-ordered engine.
+            SendProtocol::Buffered | SendProtocol::LimitedBuffer => (message, None, None),
             SendProtocol::NoSpace => (message, Some(message.arrival), None),
             SendProtocol::Synchronous => {
                 (message, Some(UNKNOWN), Some(MessageDetail::Synchronous { bytes, send }))

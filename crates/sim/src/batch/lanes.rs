@@ -173,7 +173,7 @@ impl Playback<'_> {
         rank.work(if started { &cost.started } else { &cost.sending });
         let start = rank.inject(&cost.gap);
         match protocol {
-            SendProtocol::Buffered | SendProtocol::Synchronous => {
+            SendProtocol::Buffered | SendProtocol::LimitedBuffer | SendProtocol::Synchronous => {
                 message.arrival = add(&start, &cost.arrives);
             }
             SendProtocol::NoSpace => {

@@ -47,6 +47,7 @@ impl Engine {
         }
         message.cancelled = true;
         message.send = NONE;
+        self.forget_held(id);
         self.unlink_message(id);
         self.deliveries.push_back(Delivery::Drop(id));
         self.release_cancelled(id);
@@ -57,6 +58,7 @@ impl Engine {
     pub(super) fn release_cancelled(&mut self, id: u32) {
         let message = &self.messages[id];
         if !message.arrival_queued && matches!(message.phase, Phase::AwaitingReceive | Phase::Arrived) {
+            self.return_cancelled(id);
             self.messages.free(id);
         }
     }

@@ -19,6 +19,9 @@ impl Engine {
 
     fn request_blocked_on(&self, id: RequestId) -> BlockedOn {
         let request = &self.requests[id];
+        if let (Some(rank), Some(wait)) = (request.spec().source, self.awaits_space(id)) {
+            return BlockedOn::Space { rank, wait };
+        }
         match (request.kind, request.spec().source) {
             (RequestKind::Send, Some(to)) => {
                 BlockedOn::Receiver { rank: to, bytes: request.bytes, tag: request.first_tag }

@@ -17,6 +17,8 @@ pub(super) enum Event {
     Work(u32),
     /// A rank resumes.
     Wake(u32),
+    /// Space of a pool of buffers is returned, or a message without room must be sent.
+    Buffer(u32),
 }
 
 /// A queue of events in the order of time. Ties are broken by the kind of event, then by the rank
@@ -63,19 +65,21 @@ impl PartialOrd for QueuedEvent {
 }
 
 /// The bit at which the kind of event begins in a precedence.
-const KIND_SHIFT: u32 = 62;
+const KIND_SHIFT: u32 = 61;
 /// The bit at which the rank or processor begins in a precedence.
 const ACTOR_SHIFT: u32 = 32;
 
 impl EventQueue {
-    /// Adds an event. `actor` is a rank or processor below 2^30, `number` its own count of events.
+    /// Adds an event. `actor` is a rank or processor below 2^29, `number` its own count of events.
     pub(super) fn push(&mut self, time: Time, event: Event, actor: u32, number: u32) {
         let (kind, id) = match event {
             Event::Arrive(id) => (0, id),
             Event::Work(id) => (1, id),
             Event::Wake(id) => (2, id),
-            // Last: a rank that resumes at this time may inject messages too.
+            // Late: a rank that resumes at this time may inject messages too.
             Event::Inject(id) => (3, id),
+            // Last: all that arrives by now counts.
+            Event::Buffer(id) => (4, id),
         };
         let precedence = kind << KIND_SHIFT | u64::from(actor) << ACTOR_SHIFT | u64::from(number);
         self.heap.push(QueuedEvent { time: time.as_picos(), precedence, id });
@@ -101,7 +105,8 @@ impl EventQueue {
             0 => Event::Arrive(id),
             1 => Event::Work(id),
             2 => Event::Wake(id),
-            _ => Event::Inject(id),
+            3 => Event::Inject(id),
+            _ => Event::Buffer(id),
         };
         Some((Time::from_picos(time), event))
     }

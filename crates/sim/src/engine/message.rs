@@ -13,6 +13,8 @@ pub(super) const UNKNOWN: Time = Time::from_picos(u64::MAX);
 /// The progress of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
+    /// It has no room in a finite buffer.
+    AwaitingSpace,
     /// The request to send is in the network.
     RequestToSend,
     /// The request to send has arrived, and the receive is not posted yet.
@@ -58,6 +60,8 @@ pub(super) struct Message {
     pub(super) cancelled: bool,
     /// Whether [`Extras`] has an entry for it.
     pub(super) has_extra: bool,
+    /// Whether it takes space in a finite buffer.
+    pub(super) holds_space: bool,
 }
 
 /// Fields that few messages need.
@@ -108,9 +112,10 @@ impl Message {
         match self.protocol {
             SendProtocol::Rendezvous => false,
             SendProtocol::Handshake | SendProtocol::BufferedHandshake => rts_arrival < posted,
-            SendProtocol::Buffered | SendProtocol::NoSpace | SendProtocol::Synchronous => {
-                self.arrival < posted
-            }
+            SendProtocol::Buffered
+            | SendProtocol::LimitedBuffer
+            | SendProtocol::NoSpace
+            | SendProtocol::Synchronous => self.arrival < posted,
         }
     }
 

@@ -39,6 +39,7 @@
 //! cache line each, and what coming events need is [prefetched](prefetch).
 
 mod arrival;
+mod buffers;
 mod cancel;
 mod channel;
 mod deadlock;
@@ -60,6 +61,7 @@ use panto_machine::{Machine, Sharing};
 use panto_units::Time;
 use rustc_hash::FxHashMap;
 
+use buffers::Buffers;
 use channel::Channels;
 use event_queue::{Event, EventQueue};
 use message::{Extras, Message, Request, UNKNOWN};
@@ -70,6 +72,7 @@ use shared_processor::SharedProcessor;
 use crate::network::{PacketCounts, Passage};
 use crate::slab::Slab;
 
+pub use buffers::SpaceWait;
 pub use placement::{Placement, share_interfaces, share_processors};
 pub use types::{
     BlockedOn, ChannelId, Completion, Delivery, Envelope, MatchSpec, MessageId, MessageInfo, MessageTimes,
@@ -86,6 +89,7 @@ pub struct Engine {
     events: EventQueue,
     run_queue: RunQueue,
     networks: Networks,
+    buffers: Buffers,
     shared_processors: FxHashMap<u32, SharedProcessor>,
     deliveries: VecDeque<Delivery>,
     /// Scratch of [`Engine::advance`], kept for its allocation.
@@ -197,6 +201,7 @@ impl Engine {
             events: EventQueue::default(),
             run_queue: RunQueue::new(ranks as u32),
             networks: Networks::new(machine, placement, sharing),
+            buffers: Buffers::new(machine.buffer),
             shared_processors: FxHashMap::default(),
             deliveries: VecDeque::new(),
             passed: Vec::new(),
@@ -349,6 +354,7 @@ impl Engine {
             Event::Arrive(message) => self.arrive(message),
             Event::Work(processor) => self.complete_work(processor),
             Event::Wake(rank) => self.resume(rank),
+            Event::Buffer(pool) => self.serve_pool(pool),
         }
     }
 }

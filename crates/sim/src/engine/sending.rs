@@ -4,7 +4,8 @@
 //! With a rendezvous, a request to send goes first; the clear to send follows when the receive is
 //! posted, and then the data. A handshake is a rendezvous that the receiving system clears at once
 //! with a buffer of its own; a buffered send does not wait for it. Request and clear to send are
-//! empty messages with an overhead each.
+//! empty messages with an overhead each. Where buffers are finite, an eager message may have to wait
+//! for space first ([`buffers`](super::buffers)).
 
 use panto_units::Time;
 
@@ -80,6 +81,7 @@ impl Engine {
             arrival_queued: false,
             cancelled: false,
             has_extra,
+            holds_space: false,
         });
         if has_extra {
             self.extras.put(message, envelope.network_bytes);
@@ -87,7 +89,11 @@ impl Engine {
         let request =
             (!envelope.protocol.is_buffered()).then(|| self.send_request(rank, envelope, message, clock));
         self.match_or_enqueue(message);
-        self.start_phase(message, start);
+        if phase == Phase::Data {
+            self.start_data(message, start);
+        } else {
+            self.start_phase(message, start);
+        }
         (message, request)
     }
 
@@ -187,6 +193,7 @@ impl Engine {
         let message = &mut self.messages[id];
         if message.cancelled {
             message.phase = Phase::Arrived;
+            message.arrival = passage.arrived;
             return self.release_cancelled(id);
         }
         match (message.phase, message.protocol) {
@@ -228,12 +235,16 @@ impl Engine {
         let completes = match message.protocol {
             SendProtocol::NoSpace => passage.arrived,
             SendProtocol::Handshake | SendProtocol::Rendezvous => passage.left,
-            SendProtocol::Buffered | SendProtocol::BufferedHandshake | SendProtocol::Synchronous => UNKNOWN,
+            SendProtocol::Buffered
+            | SendProtocol::LimitedBuffer
+            | SendProtocol::BufferedHandshake
+            | SendProtocol::Synchronous => UNKNOWN,
         };
         if completes != UNKNOWN {
             let send = std::mem::replace(&mut message.send, NONE);
             self.complete(send, completes);
         }
+        self.return_arrived(id, passage.arrived);
         if is_new {
             self.announce(id);
         }
@@ -298,6 +309,7 @@ impl Engine {
             self.requests[send].cause = posted;
         }
         self.complete(send, at);
+        self.return_received(id, at, posted);
         if self.requests[receive].kind == RequestKind::Handler {
             self.messages[id].send = NONE;
             return self.schedule_arrival(id, at);

@@ -1,5 +1,6 @@
 //! The types that the engine and its drivers exchange.
 
+use super::buffers::SpaceWait;
 use panto_schedule::Collective;
 use panto_units::Time;
 
@@ -17,6 +18,10 @@ pub type ChannelId = u32;
 pub enum SendProtocol {
     /// Complete at once.
     Buffered,
+    /// Complete when the message has room in a finite buffer ([`SendBuffer`]).
+    ///
+    /// [`SendBuffer`]: panto_machine::SendBuffer
+    LimitedBuffer,
     /// Complete when the message has arrived.
     NoSpace,
     /// Complete when the message has arrived and its receive is posted; the notification takes no
@@ -150,6 +155,13 @@ pub enum BlockedOn {
         bytes: u64,
         /// The tag of the message.
         tag: u32,
+    },
+    /// Space in the buffers of a receiver.
+    Space {
+        /// The rank that should receive earlier messages.
+        rank: u32,
+        /// The length of the message and the space.
+        wait: SpaceWait,
     },
 }
 

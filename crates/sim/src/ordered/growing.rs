@@ -18,11 +18,11 @@ use std::collections::BTreeSet;
 use panto_units::Time;
 
 use super::answers::{Answer, PollingLoop, Question};
-use super::blocked_rank;
 use super::channel_table::ChannelTable;
 use super::message_cost::MessageCost;
 use super::rank_run::RankRun;
 use super::rank_state::{Pending, RankState};
+use super::{awaited_by_send, blocked_rank};
 use crate::config::RunConfig;
 use crate::engine::{Engine, MatchSpec, MessageInfo, Placement, RequestId};
 use crate::error::{Awaited, BlockedRank, Deadlock, MAX_REPORTED_RANKS, RunError};
@@ -230,13 +230,15 @@ impl<'a> GrowingRun<'a> {
             let awaits =
                 requests.iter().flatten().find_map(|slot| match growing.slots.get(*slot as usize)? {
                     Pending::Empty => None,
-                    &Pending::Send { channel, .. } => Some(Awaited::Receive { channel }),
+                    &Pending::Send { request, channel } => {
+                        Some(awaited_by_send(&self.engine, request, channel))
+                    }
                     &Pending::Receive { channel, .. } => Some(Awaited::Message { channel }),
                     &Pending::Wildcard { wildcard, .. } => Some(Awaited::Wildcard { wildcard }),
                 })?;
             Some(BlockedRank { rank, calls: growing.state.calls, awaits })
         };
-        blocked_rank(rank, &growing.state, &growing.slots).or_else(in_question)
+        blocked_rank(rank, &growing.state, &growing.slots, &self.engine).or_else(in_question)
     }
 
     fn resume(&mut self, rank: u32) {

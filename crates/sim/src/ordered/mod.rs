@@ -34,7 +34,7 @@ mod rank_state;
 use panto_units::Time;
 
 use crate::config::RunConfig;
-use crate::engine::{Engine, Placement};
+use crate::engine::{Engine, Placement, RequestId};
 use crate::error::{Awaited, BlockedRank, Deadlock, MAX_REPORTED_RANKS, RunError};
 use crate::memo::Memo;
 use crate::observe::Observer;
@@ -127,7 +127,7 @@ impl<O: Observer> Simulation<'_, O> {
         }
         let blocked_rank = |&rank: &u32| {
             let state = &self.ranks[rank as usize];
-            blocked_rank(rank, state, &self.slots[state.slots.clone()])
+            blocked_rank(rank, state, &self.slots[state.slots.clone()], &self.engine)
         };
         let reported = blocked.iter().take(MAX_REPORTED_RANKS).filter_map(blocked_rank).collect();
         Err(RunError::Deadlock(Deadlock { count: blocked.len(), blocked: reported }))
@@ -139,18 +139,27 @@ fn blocked_rank<C: AsRef<[PackedOp]>>(
     rank: u32,
     state: &RankState<C>,
     slots: &[Pending],
+    engine: &Engine,
 ) -> Option<BlockedRank> {
     let awaits = match state.ops.as_ref().get(state.pc as usize)?.unpack() {
-        Op::Send { channel, .. } => Awaited::Receive { channel },
+        Op::Send { channel, .. } => awaited_by_send(engine, state.request, channel),
         Op::Receive { channel } | Op::Probe { channel } => Awaited::Message { channel },
         Op::ProbeWildcard { wildcard } | Op::StartWildcard { wildcard, .. } => Awaited::Wildcard { wildcard },
         Op::Wait { slot } => match slots.get(slot as usize)? {
             Pending::Empty => return None,
-            &Pending::Send { channel, .. } => Awaited::Receive { channel },
+            &Pending::Send { request, channel } => awaited_by_send(engine, request, channel),
             &Pending::Receive { channel, .. } => Awaited::Message { channel },
             &Pending::Wildcard { wildcard, .. } => Awaited::Wildcard { wildcard },
         },
         _ => return None,
     };
     Some(BlockedRank { rank, calls: state.calls, awaits })
+}
+
+/// What an incomplete send waits for: its receive, or space in the buffers of the receiver.
+fn awaited_by_send(engine: &Engine, request: RequestId, channel: u32) -> Awaited {
+    match engine.awaits_space(request) {
+        Some(wait) => Awaited::Space { channel, wait },
+        None => Awaited::Receive { channel },
+    }
 }

@@ -1,6 +1,6 @@
 //! Deadlock reports of simulated worlds.
 
-use panto_sim::{BlockedOn, Engine, Selector as EngineSelector};
+use panto_sim::{BlockedOn, Engine, Selector as EngineSelector, SpaceWait};
 
 use super::shared::status;
 use crate::deadlock;
@@ -27,6 +27,12 @@ fn words(blocked_on: BlockedOn) -> String {
         }
         BlockedOn::Receiver { rank, bytes, tag } => {
             format!("rank {rank} to receive {bytes} bytes with tag {tag}")
+        }
+        BlockedOn::Space { rank, wait: SpaceWait { bytes, space } } => {
+            format!(
+                "space for {bytes} bytes in the buffers of rank {rank}, which has {space} bytes for each \
+                 sender (send.buffer of the model)"
+            )
         }
     }
 }

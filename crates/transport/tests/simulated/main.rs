@@ -1,5 +1,6 @@
 //! Simulated machines: they conform like any message layer, and their times are those of the model.
 
+mod buffers;
 mod conformance;
 mod executed;
 mod expanded;

@@ -1,6 +1,6 @@
 //! Which engine runs a program.
 
-use panto_machine::RankMap;
+use panto_machine::{BufferSide, RankMap, SendBuffer};
 use panto_sim::observe::NoObserver;
 use panto_sim::program::{Op, Wildcard};
 use panto_sim::{EngineChoice, OrderReason, RunConfig, Sharing, choose_engine, run, run_on};
@@ -17,6 +17,8 @@ fn the_time_ordered_engine_runs_only_what_needs_it() {
     let (two, one) = (plain(2), plain(1));
     let mut crowded = plain(2);
     crowded.network.map = RankMap::List(vec![1, 1]);
+    let mut limited = plain(2);
+    limited.buffer = Some(SendBuffer { side: BufferSide::Sender, space: 5, unit: 1 });
     let mut mapped = plain(3);
     mapped.network.map = RankMap::List(vec![2, 0]);
     let cases = [
@@ -25,6 +27,7 @@ fn the_time_ordered_engine_runs_only_what_needs_it() {
         (&two, Sharing::Links, &program, EngineChoice::TimeOrdered(OrderReason::Contention)),
         (&two, Sharing::None, &with_wildcard, EngineChoice::TimeOrdered(OrderReason::Wildcards)),
         (&one, Sharing::None, &program, EngineChoice::TimeOrdered(OrderReason::SharedProcessors)),
+        (&limited, Sharing::None, &program, EngineChoice::TimeOrdered(OrderReason::FiniteBuffers)),
         (&crowded, Sharing::None, &program, EngineChoice::TimeOrdered(OrderReason::SharedProcessors)),
     ];
     for (machine, model, program, choice) in cases {

@@ -3,6 +3,7 @@
 
 pub mod against_ahead;
 mod against_reference;
+mod buffers;
 mod choice;
 mod deadlocks;
 mod ports;

@@ -9,6 +9,7 @@
 //! It shares with the engine only the network's transfer times, so that an error in matching,
 //! protocols or ordering shows up as a difference between the two.
 
+mod buffers;
 mod matching;
 mod process;
 mod processors;
@@ -20,6 +21,7 @@ use panto_sim::{SendProtocol, Sharing};
 use panto_units::Time;
 
 use crate::program::{Op, Program, Run};
+use buffers::Held;
 use process::{Process, State};
 
 /// The first tag that no message of a random program uses; wildcards match tags below it.
@@ -54,6 +56,10 @@ struct Reference<'a> {
     operations: Vec<Operation>,
     events: Vec<(u64, Event)>,
     now: u64,
+    /// Messages that take space in finite buffers, whose space it is, and the units.
+    in_use: Vec<(usize, (u32, u32), u64)>,
+    /// Messages without room, in the order of sending.
+    held: Vec<Held>,
     overtaken: bool,
     /// Times at which messages arrived, operations completed and ranks polled, by rank.
     decision_times: Vec<Vec<u64>>,
@@ -68,6 +74,10 @@ enum Event {
     Arrival(usize, Packet),
     /// The data has left the sender, whose buffer is free.
     BufferFree(usize),
+    /// The space of a message is returned to its sender.
+    Return(usize),
+    /// A message that had no room when it was sent is sent, with or without it.
+    Decision(usize),
 }
 
 /// The kinds of packets of a message.
@@ -136,14 +146,16 @@ impl<'a> Reference<'a> {
             operations: Vec::new(),
             events: Vec::new(),
             now: 0,
+            in_use: Vec::new(),
+            held: Vec::new(),
             overtaken: false,
             decision_times: vec![Vec::new(); program.len()],
         }
     }
 
     /// Runs a ready process or, if there is none, the first event. Events of the same time run in
-    /// this order: the network, arrivals, ends of work, polls, and departures in the order of
-    /// ranks. Returns whether there was anything to run.
+    /// this order: the network, arrivals, ends of work, polls, departures in the order of ranks, and
+    /// what concerns finite buffers. Returns whether there was anything to run.
     fn dispatch_next(&mut self) -> bool {
         self.match_messages();
         if let Some(rank) = self.first_in(State::Ready) {
@@ -155,10 +167,11 @@ impl<'a> Reference<'a> {
         let at = |event: Option<usize>| event.map(|index| self.events[index].0);
         let times = [
             network,
-            at(event.filter(|&index| !self.is_departure(index))),
+            at(event.filter(|&index| self.class(index) == 0)),
             self.next_work(),
             self.first_in(State::Polling).map(|_| self.now),
-            at(event.filter(|&index| self.is_departure(index))),
+            at(event.filter(|&index| self.class(index) == 1)),
+            at(event.filter(|&index| self.class(index) == 2)),
         ];
         let first = (0..times.len()).filter(|&i| times[i].is_some()).min_by_key(|&i| (times[i], i));
         let Some((source, time)) = first.and_then(|source| Some((source, times[source]?))) else {
@@ -167,7 +180,7 @@ impl<'a> Reference<'a> {
         self.advance(time);
         match (source, event) {
             (0, _) => self.advance_network(),
-            (1 | 4, Some(index)) => self.handle(index),
+            (1 | 4 | 5, Some(index)) => self.handle(index),
             // `advance` has made the process ready.
             (2, _) => {}
             _ => self.resume_first_poll(),
@@ -175,16 +188,25 @@ impl<'a> Reference<'a> {
         true
     }
 
-    fn is_departure(&self, index: usize) -> bool {
-        matches!(self.events[index].1, Event::Departure(..))
+    /// The place of an event among those of the same time.
+    fn class(&self, index: usize) -> u8 {
+        match self.events[index].1 {
+            Event::Arrival(..) | Event::BufferFree(_) => 0,
+            Event::Departure(..) => 1,
+            Event::Return(_) | Event::Decision(_) => 2,
+        }
     }
 
     /// Returns the index of the first event.
     fn next_event(&self) -> Option<usize> {
         let key = |index: usize| {
             let (time, event) = self.events[index];
-            let (Event::Departure(id, _) | Event::Arrival(id, _) | Event::BufferFree(id)) = event;
-            (time, self.is_departure(index), self.messages[id].from, self.messages[id].sequence)
+            let (Event::Departure(id, _)
+            | Event::Arrival(id, _)
+            | Event::BufferFree(id)
+            | Event::Return(id)
+            | Event::Decision(id)) = event;
+            (time, self.class(index), self.messages[id].from, self.messages[id].sequence)
         };
         (0..self.events.len()).min_by_key(|&index| key(index))
     }
@@ -194,6 +216,8 @@ impl<'a> Reference<'a> {
             Event::Departure(id, packet) => self.depart(id, packet),
             Event::Arrival(id, packet) => self.arrive(id, packet),
             Event::BufferFree(id) => self.complete(self.messages[id].send),
+            Event::Return(id) => self.return_space(id),
+            Event::Decision(id) => self.decide(id),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The protocols: from a send to the arrival of its data.
 
+use panto_machine::BufferSide;
 use panto_sim::network::{Injected, Passage, Transfer, uncontended};
 use panto_sim::{SendProtocol, Sharing};
 use panto_units::Time;
@@ -18,7 +19,10 @@ impl Reference<'_> {
             SendProtocol::Handshake | SendProtocol::BufferedHandshake | SendProtocol::Rendezvous => {
                 Packet::RequestToSend
             }
-            SendProtocol::Buffered | SendProtocol::NoSpace | SendProtocol::Synchronous => Packet::Data,
+            SendProtocol::Buffered
+            | SendProtocol::LimitedBuffer
+            | SendProtocol::NoSpace
+            | SendProtocol::Synchronous => Packet::Data,
         };
         self.messages.push(Message {
             from: rank as u32,
@@ -37,12 +41,17 @@ impl Reference<'_> {
         if matches!(protocol, SendProtocol::Buffered | SendProtocol::BufferedHandshake) {
             self.complete(send);
         }
-        self.schedule_departure(self.messages.len() - 1, packet, start);
+        let id = self.messages.len() - 1;
+        if packet == Packet::Data {
+            self.send_eager(id, start);
+        } else {
+            self.schedule_departure(id, packet, start);
+        }
         send
     }
 
     /// Schedules the departure of a packet; control packets take the control overhead first.
-    fn schedule_departure(&mut self, id: usize, packet: Packet, start: u64) {
+    pub fn schedule_departure(&mut self, id: usize, packet: Packet, start: u64) {
         let control = self.machine.network.overheads.control.as_picos();
         let start = if packet == Packet::Data { start } else { start + control };
         self.events.push((start, Event::Departure(id, packet)));
@@ -129,6 +138,7 @@ impl Reference<'_> {
                     self.make_matchable(id);
                 }
                 self.messages[id].data_arrived = Some(self.now);
+                self.schedule_return(id, BufferSide::Sender);
                 if protocol == SendProtocol::NoSpace {
                     self.complete(self.messages[id].send);
                 }
@@ -178,6 +188,7 @@ impl Reference<'_> {
         };
         operation.unexpected = buffered < operation.posted;
         self.complete(receive);
+        self.schedule_return(id, BufferSide::Receiver);
         if protocol == SendProtocol::Synchronous {
             self.complete(send);
         }
