@@ -14,6 +14,7 @@
 
 mod assumed;
 pub mod balance;
+mod buffering;
 mod case;
 mod coupled;
 mod error;
@@ -29,6 +30,7 @@ pub mod sweep;
 mod timeline;
 
 pub use assumed::AssumedFigures;
+pub use buffering::UnlimitedBuffering;
 pub use case::{Case, CaseOptions, TRACED_COMPUTER, Traced};
 pub use coupled::{CoupledFailure, CoupledRun};
 pub use error::{Error, MappingError, NoiseError, ReplayError, SpeedError, SweepError};

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use panto_predict::{AssumedFigures, Case, Disturbance, Prediction, TimelineRecorder, Traced};
+use panto_predict::{
+    AssumedFigures, Case, Disturbance, Prediction, TimelineRecorder, Traced, UnlimitedBuffering,
+};
 use panto_report::present::{PredictionReport, RunComputation, Subject, samples_json, samples_text};
 use panto_sim::program::Program;
 use panto_sim::replay::{self, Cut, Replay};
@@ -122,8 +124,10 @@ impl Simulate {
         let sampled_inputs = SampledCase { machine: &self.machine, case: &self.case, noise: &self.noise };
         let unknowns = self.samples.unknowns(&sampled_inputs)?;
         let traced = Traced::from(&trace);
-        let case = self.case.case(&self.machine, traced)?;
+        let mut case = self.case.case(&self.machine, traced)?;
         let replay = read(&trace, &case, &self.case)?;
+        let buffering = UnlimitedBuffering::find(&replay.program, &case.machine);
+        case.notes.extend(buffering.map(|found| found.to_string()));
         let noise = self.noise.disturbance()?;
         let prediction = self.predict(&replay, &case, noise.as_ref())?;
         let assumed = self.assumed(&replay, traced, noise.as_ref())?;
