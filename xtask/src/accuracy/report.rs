@@ -77,8 +77,34 @@ impl<'a> Outcome<'a> {
         median(&apart) / middle
     }
 
-    fn is_good(&self) -> bool {
-        self.error().abs() <= MAX_ERROR.max(self.floor())
+    fn verdict(&self) -> Verdict {
+        if self.floor() > MAX_ERROR {
+            Verdict::Undecided
+        } else if self.error().abs() <= MAX_ERROR {
+            Verdict::Good
+        } else {
+            Verdict::Missed
+        }
+    }
+}
+
+/// Whether a program was predicted well enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Good,
+    Missed,
+    /// Real runs differ among themselves by more than the goal, so that they decide nothing.
+    Undecided,
+}
+
+impl Verdict {
+    /// Returns the end of the program's row.
+    fn note(self) -> &'static str {
+        match self {
+            Self::Good => "",
+            Self::Missed => "   MISSED",
+            Self::Undecided => "   not counted: real runs differ by more than the goal among themselves",
+        }
     }
 }
 
@@ -117,16 +143,22 @@ pub fn print(mpi: &Mpi, what: &str, outcomes: &[Outcome]) -> bool {
             median(&outcome.predicted_alone()) * 1e3,
             median(&outcome.alone) * 1e3,
             outcome.error_alone() * 100.0,
-            if outcome.is_good() { "" } else { "   MISSED" }
+            outcome.verdict().note()
         );
     }
-    let errors: Vec<f64> = outcomes.iter().map(|outcome| outcome.error().abs()).collect();
-    let alone: Vec<f64> = outcomes.iter().map(|outcome| outcome.error_alone().abs()).collect();
-    let good = outcomes.iter().filter(|outcome| outcome.is_good()).count();
+    let counted: Vec<&Outcome> =
+        outcomes.iter().filter(|outcome| outcome.verdict() != Verdict::Undecided).collect();
+    if counted.is_empty() {
+        println!("no program is counted: all real runs differ by more than {:.0} %", MAX_ERROR * 100.0);
+        return true;
+    }
+    let errors: Vec<f64> = counted.iter().map(|outcome| outcome.error().abs()).collect();
+    let alone: Vec<f64> = counted.iter().map(|outcome| outcome.error_alone().abs()).collect();
+    let good = counted.iter().filter(|outcome| outcome.verdict() == Verdict::Good).count();
     let middle = Spread::of(&errors).median;
     println!(
-        "{good} of {} within {:.0} % or the noise floor; median error {:.1} %, goal {:.0} %: {}; messages alone: median error {:.1} %",
-        outcomes.len(),
+        "{good} of {} counted within {:.0} %; median error {:.1} %, goal {:.0} %: {}; messages alone: median error {:.1} %",
+        counted.len(),
         MAX_ERROR * 100.0,
         middle * 100.0,
         MEDIAN_ERROR * 100.0,
@@ -140,5 +172,29 @@ pub fn print(mpi: &Mpi, what: &str, outcomes: &[Outcome]) -> bool {
             "{inside} of {of} real runs were inside the interval that `--samples` predicts from the uncertainty of the model and of core speeds"
         );
     }
-    good == outcomes.len() && middle <= MEDIAN_ERROR
+    good == counted.len() && middle <= MEDIAN_ERROR
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program that was predicted to take a second.
+    fn outcome(actual: &[f64]) -> Outcome<'static> {
+        static PROGRAM: Program = Program { name: "one", words: &["one"] };
+        let predicted = || Predicted { seconds: 1.0, unadjusted: 1.0, alone: 1.0, interval: None };
+        Outcome {
+            predicted: actual.iter().map(|_| predicted()).collect(),
+            actual: actual.to_vec(),
+            ..Outcome::new(&PROGRAM)
+        }
+    }
+
+    #[test]
+    fn runs_that_differ_too_much_decide_nothing() {
+        assert_eq!(outcome(&[1.0, 1.05, 1.02]).verdict(), Verdict::Good);
+        assert_eq!(outcome(&[1.3, 1.31, 1.32]).verdict(), Verdict::Missed);
+        assert_eq!(outcome(&[0.7, 1.0, 1.4]).verdict(), Verdict::Undecided);
+        assert_eq!(outcome(&[2.0, 3.0, 4.0]).verdict(), Verdict::Undecided);
+    }
 }
