@@ -47,7 +47,10 @@ mod tests {
 
     /// Writes the file of a rank without calls.
     fn write_rank(folder: &Path, rank: u32, end: End) {
-        let mut bytes = stream_start(Head { is_whole: false, rank, ranks: 2 }, &Metadata::default());
+        let mut bytes = stream_start(
+            Head { is_whole: false, rank, ranks: 2, has_call_sites: false },
+            &Metadata::default(),
+        );
         let mut facts = Metadata::default();
         if let End::Stopped(reason) = end {
             facts.set(key::STOPPED, reason);

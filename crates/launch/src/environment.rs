@@ -20,6 +20,8 @@ pub struct TracerOptions {
     pub clock: Clock,
     /// Whether the wall-clock time of each call is recorded as well.
     pub stamps: bool,
+    /// Whether the place in the program of each call is recorded.
+    pub call_sites: bool,
     /// Whether only one rank at a time computes on each core.
     pub token: bool,
 }
@@ -46,6 +48,7 @@ impl TracerOptions {
         vec![
             ("PANTO_TRACE_CLOCK", clock.into()),
             ("PANTO_TRACE_STAMPS", yes_or_no(self.stamps)),
+            ("PANTO_TRACE_CALL_SITES", yes_or_no(self.call_sites)),
             ("PANTO_TRACE_TOKEN", yes_or_no(self.token)),
         ]
     }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use panto_trace::{Metadata, Trace};
 
 use crate::error::{Error, Result};
+use crate::places::places;
 use crate::target::{Target, is_rank};
 
 /// Maximum wait for ranks that outlive their launcher.
@@ -54,7 +55,11 @@ impl Recorded {
     /// Combines the files into the target's file.
     pub fn combine(&self, target: &Target, metadata: &Metadata) -> Result<Trace> {
         Trace::open_all(&self.files)
-            .and_then(|trace| panto_trace::combine(&trace, target.file(), metadata))
+            .and_then(|trace| {
+                let mut metadata = metadata.clone();
+                places(&trace)?.add_to(&mut metadata);
+                panto_trace::combine(&trace, target.file(), &metadata)
+            })
             .and_then(|_| Trace::open(target.file()))
             .map_err(|source| Error::NotCombined { ranks: target.ranks().to_owned(), source })
     }

@@ -46,14 +46,18 @@ pub struct Spent {
 /// The times of a function in both runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The function; none is computation.
+    /// The function, or the region; none is computation outside of regions.
     pub call: Option<String>,
+    /// The place in the program from which it is called, if both runs have it.
+    pub site: Option<String>,
     /// All ranks in the old run.
     pub old: Spent,
     /// All ranks in the new run.
     pub new: Spent,
     /// The rank on which they differ most, with its times.
     pub most: (u32, Spent, Spent),
+    /// The times of each rank that was there, in the old and in the new run.
+    pub ranks: Vec<(u32, [Spent; 2])>,
 }
 
 impl Difference {
@@ -70,12 +74,15 @@ pub struct Differences {
     pub ranks: u32,
     /// From the beginning to the end of each run.
     pub makespans: [Time; 2],
-    /// Functions and computation, those that differ most first.
+    /// Functions by call site, and computation, those that differ most first.
     pub functions: Vec<Difference>,
 }
 
-/// Time by function and rank in both runs.
-type Table = BTreeMap<Option<String>, BTreeMap<u32, [Spent; 2]>>;
+/// A function and its call site; none is computation.
+type Called = (Option<String>, Option<String>);
+
+/// Time by function, call site and rank in both runs.
+type Table = BTreeMap<Called, BTreeMap<u32, [Spent; 2]>>;
 
 impl Differences {
     /// Compares two timelines of a program. What helpers do counts for their ranks.
@@ -84,18 +91,19 @@ impl Differences {
             return Err(CompareError::Ranks(old.ranks(), new.ranks()));
         }
         let mut table = Table::new();
+        let has_sites = [old, new].iter().all(|run| run.about().sites().iter().any(Option::is_some));
         for (run, timeline) in [old, new].into_iter().enumerate() {
-            add(timeline, run, &mut table)?;
+            add(timeline, run, has_sites, &mut table)?;
         }
         let makespan = |timeline: &Timeline| timeline.span().map_or(Time::ZERO, |span| *span.end());
         let mut functions: Vec<Difference> =
-            table.into_iter().filter_map(|(call, ranks)| difference(call, &ranks)).collect();
+            table.into_iter().filter_map(|(called, ranks)| difference(called, &ranks)).collect();
         functions.sort_by(|one, other| other.seconds().abs().total_cmp(&one.seconds().abs()));
         Ok(Self { ranks: old.ranks(), makespans: [makespan(old), makespan(new)], functions })
     }
 }
 
-fn add(timeline: &Timeline, run: usize, table: &mut Table) -> Result<(), CompareError> {
+fn add(timeline: &Timeline, run: usize, has_sites: bool, table: &mut Table) -> Result<(), CompareError> {
     let about = timeline.about();
     let lines = timeline.ranks() + about.helper_ranks.len() as u32;
     // Times by number of the function first: names are looked up once.
@@ -109,15 +117,17 @@ fn add(timeline: &Timeline, run: usize, table: &mut Table) -> Result<(), Compare
             spent.wait = spent.wait + state.length();
         }
     }
+    let sites = if has_sites { about.sites() } else { Vec::new() };
     for ((call, rank), spent) in by_number {
         let name = call.and_then(|call| about.calls.get(call as usize)).cloned();
-        let sum = &mut table.entry(name).or_default().entry(rank).or_default()[run];
+        let site = call.and_then(|call| sites.get(call as usize).copied().flatten()).map(str::to_owned);
+        let sum = &mut table.entry((name, site)).or_default().entry(rank).or_default()[run];
         *sum = Spent { time: sum.time + spent.time, wait: sum.wait + spent.wait };
     }
     Ok(())
 }
 
-fn difference(call: Option<String>, ranks: &BTreeMap<u32, [Spent; 2]>) -> Option<Difference> {
+fn difference((call, site): Called, ranks: &BTreeMap<u32, [Spent; 2]>) -> Option<Difference> {
     let sum = |run: usize| {
         ranks.values().fold(Spent::default(), |sum, spent| Spent {
             time: sum.time + spent[run].time,
@@ -126,5 +136,7 @@ fn difference(call: Option<String>, ranks: &BTreeMap<u32, [Spent; 2]>) -> Option
     };
     let distance = |[old, new]: &[Spent; 2]| old.time.as_picos().abs_diff(new.time.as_picos());
     let (rank, [old, new]) = ranks.iter().max_by_key(|(_, spent)| distance(spent))?;
-    Some(Difference { call, old: sum(0), new: sum(1), most: (*rank, *old, *new) })
+    let most = (*rank, *old, *new);
+    let ranks = ranks.iter().map(|(rank, spent)| (*rank, *spent)).collect();
+    Some(Difference { call, site, old: sum(0), new: sum(1), most, ranks })
 }

@@ -11,7 +11,12 @@ pub enum Error {
     /// The timeline cannot be written.
     Timeline(panto_timeline::Error),
     /// The trace has no moments of calls.
-    NoStamps(PathBuf),
+    NoStamps {
+        /// The trace.
+        path: PathBuf,
+        /// The command that was traced, if it is known.
+        command: Option<String>,
+    },
 }
 
 /// A result with this crate's error.
@@ -22,10 +27,12 @@ impl fmt::Display for Error {
         match self {
             Self::Trace(error) => error.fmt(f),
             Self::Timeline(error) => error.fmt(f),
-            Self::NoStamps(path) => write!(
+            Self::NoStamps { path, command } => write!(
                 f,
-                "{0} does not have the moments of calls; trace the program again with `panto trace --stamps`, or predict a timeline: panto simulate {0} --machine M --timeline FILE",
-                path.display()
+                "{0} does not have the moments of calls; trace the program again: panto trace --stamps -o {1} -- {2}, or predict a timeline: panto simulate {0} --machine M --timeline FILE",
+                path.display(),
+                path.with_extension("stamps.panto").display(),
+                command.as_deref().unwrap_or("COMMAND")
             ),
         }
     }

@@ -18,6 +18,8 @@ pub struct Rank {
     pub position: Position,
     pub comms: Comms,
     pub requests: Requests,
+    /// The numbers of functions and call sites, by the number of the signature.
+    pub functions: Vec<Option<u32>>,
     pub regions: OpenRegions,
     /// The call that has begun and not ended.
     pub call: Option<Call>,
@@ -54,6 +56,7 @@ impl Rank {
             comms: Comms::default(),
             requests: Requests::default(),
             regions: OpenRegions::default(),
+            functions: Vec::new(),
             call: None,
         }
     }

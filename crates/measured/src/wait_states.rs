@@ -70,19 +70,23 @@ impl fmt::Display for WaitKind {
     }
 }
 
-/// All waits of a kind in a function.
+/// All waits of a kind in a function, and at a call site where it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitState {
     /// Why.
     pub kind: WaitKind,
     /// The function.
     pub call: String,
+    /// The place in the program from which it was called, if it is known.
+    pub site: Option<String>,
     /// The time of all ranks.
     pub total: Time,
     /// The number of waits.
     pub count: u64,
     /// The rank that was waited for longest, and how long; none if the causes are unknown.
     pub culprit: Option<(u32, Time)>,
+    /// The call site of the call that ended the longest of them, if it is known.
+    pub cause_site: Option<String>,
     /// The longest of them, at most [`WaitState::LISTED`], the longest first.
     pub longest: Vec<Wait>,
 }
@@ -158,10 +162,15 @@ impl WaitCounter {
     /// Returns the wait states of the timeline with this description.
     pub fn finish(self, about: &TimelineInfo) -> WaitStates {
         let name = |call: Option<u32>| call.and_then(|call| about.calls.get(call as usize)).cloned();
+        let sites = about.sites();
+        let site = |call: Option<u32>| sites.get(call? as usize).copied().flatten().map(str::to_owned);
         let tallies = self.tallies.into_iter();
         let mut states: Vec<WaitState> =
-            tallies.map(|(call, tally)| tally.finish(name(call).unwrap_or_default())).collect();
-        states.sort_by(|one, other| other.total.cmp(&one.total).then_with(|| one.call.cmp(&other.call)));
+            tallies.map(|(call, tally)| tally.finish(name(call).unwrap_or_default(), site(call))).collect();
+        states.sort_by(|one, other| {
+            let by_name = || (&one.call, &one.site).cmp(&(&other.call, &other.site));
+            other.total.cmp(&one.total).then_with(by_name)
+        });
         WaitStates { states, all_time: Time::from_picos(self.all_time) }
     }
 }
@@ -176,13 +185,39 @@ impl WaitStates {
             let (line, state) = found?;
             counter.add(about, line, &state);
         }
-        Ok(counter.finish(about))
+        let mut waits = counter.finish(about);
+        let sites = about.sites();
+        if sites.iter().any(Option::is_some) {
+            for state in &mut waits.states {
+                let cause = state.longest.first().and_then(|wait| wait.cause);
+                state.cause_site =
+                    cause.map(|cause| cause_site(timeline, cause, &sites)).transpose()?.flatten();
+            }
+        }
+        Ok(waits)
     }
 
     /// Returns the share of the time of all ranks that waits took.
     pub fn share(&self, time: Time) -> f64 {
         time.as_secs() / self.all_time.as_secs().max(f64::MIN_POSITIVE)
     }
+}
+
+/// Returns the call site of the call that a cause happened in.
+fn cause_site(
+    timeline: &Timeline,
+    cause: Cause,
+    sites: &[Option<&str>],
+) -> Result<Option<String>, panto_timeline::Error> {
+    let mut found = None;
+    for state in timeline.states(cause.rank, &(cause.at..=cause.at)) {
+        let state = state?;
+        if state.from <= cause.at {
+            let site = state.call.and_then(|call| sites.get(call as usize).copied().flatten());
+            found = site.map(str::to_owned).or(found);
+        }
+    }
+    Ok(found)
 }
 
 impl Tally {
@@ -203,15 +238,17 @@ impl Tally {
         self.longest.insert(place, *wait);
     }
 
-    fn finish(self, call: String) -> WaitState {
+    fn finish(self, call: String, site: Option<String>) -> WaitState {
         let culprit = self.causes.into_iter().max_by_key(|(rank, time)| (*time, std::cmp::Reverse(*rank)));
         let kind = if culprit.is_none() { WaitKind::Polling } else { WaitKind::of(&call) };
         WaitState {
             kind,
             call,
+            site,
             total: Time::from_picos(self.total),
             count: self.count,
             culprit: culprit.map(|(rank, time)| (rank, Time::from_picos(time))),
+            cause_site: None,
             longest: self.longest,
         }
     }

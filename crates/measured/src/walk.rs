@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use panto_timeline::{Cause, Message, State, StateKind};
-use panto_trace::{Action, RegionNames, Stamps, Trace, World};
+use panto_trace::{Action, CallSite, RegionNames, Stamps, Trace, World};
 use panto_units::Time;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -16,6 +16,19 @@ use crate::collectives::HostSpan;
 use crate::error::Result;
 use crate::needs::Known;
 use crate::rank::{Call, Rank, kind};
+
+/// A function that is called, and from where.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Called {
+    pub function: String,
+    /// The place in the program, if it was recorded.
+    pub site: Option<CallSite>,
+}
+
+/// Returns the names of calls, of which some are marks of regions.
+pub fn region_names(calls: &[Called]) -> RegionNames {
+    RegionNames::new(calls.iter().map(|call| call.function.clone()).collect())
+}
 
 /// What happens next on a rank. At the same time calls begin before others end, because what ends a
 /// call has begun.
@@ -40,8 +53,8 @@ pub struct Walk<'w, S> {
     world: &'w World,
     ranks: Vec<Rank>,
     known: Known,
-    /// The numbers of functions, by name.
-    functions: FxHashMap<&'w str, u32>,
+    /// The numbers of functions and their call sites.
+    calls: FxHashMap<(&'w str, Option<&'w CallSite>), u32>,
     regions: RegionNames,
     sink: &'w mut S,
     doubts: Doubts,
@@ -49,12 +62,12 @@ pub struct Walk<'w, S> {
 }
 
 impl<'w, S: Sink> Walk<'w, S> {
-    /// A walk that has not begun. `functions` are the names of all functions that are called.
+    /// A walk that has not begun. `calls` are all functions that are called.
     pub fn new(
         trace: &Trace,
         world: &'w World,
         clocks: &Clocks,
-        functions: &'w [String],
+        calls: &'w [Called],
         sink: &'w mut S,
     ) -> Self {
         let ranks = trace.ranks().iter().zip(clocks.ranks());
@@ -62,8 +75,8 @@ impl<'w, S: Sink> Walk<'w, S> {
             world,
             ranks: ranks.map(|(rank, clock)| Rank::new(rank, *clock)).collect(),
             known: Known::new(clocks.hosts()),
-            functions: functions.iter().map(String::as_str).zip(0..).collect(),
-            regions: RegionNames::new(functions.to_vec()),
+            calls: calls.iter().map(|call| (&call.function[..], call.site.as_ref())).zip(0..).collect(),
+            regions: region_names(calls),
             sink,
             doubts: Doubts::default(),
             queue: BinaryHeap::new(),
@@ -111,7 +124,12 @@ impl<'w, S: Sink> Walk<'w, S> {
             self.doubts.between_calls + Time::from_picos(stamps.gap.saturating_mul(1000));
         self.doubts.without_core =
             self.doubts.without_core + Time::from_picos(without_core.saturating_mul(1000));
-        let function = self.functions.get(event.name()).copied().unwrap_or(0);
+        let number = event.number();
+        if rank.functions.len() <= number {
+            rank.functions.resize(number + 1, None);
+        }
+        let function = *rank.functions[number]
+            .get_or_insert_with(|| self.calls.get(&(event.name(), event.site())).copied().unwrap_or(0));
         let kind = kind(&action);
         rank.call = Some(Call { function, kind, from, to, needs: SmallVec::new() });
         self.queue.push(Reverse((from, Moment::Begin, place)));

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use panto_timeline::{Message, State, TimelineInfo, Writer};
-use panto_trace::{RankTrace, RegionNames, Trace, World, key};
+use panto_trace::{RankTrace, Trace, World, key};
 use panto_units::Time;
 
 use crate::clock::Clocks;
 use crate::error::{Error, Result};
 use crate::hosts::Exchanges;
-use crate::walk::{Sink, Walk};
+use crate::walk::{Called, Sink, Walk, region_names};
 use crate::{Doubts, MeasuredRun};
 
 /// How often the clocks of hosts are compared: once so that they differ by less than a window, and
@@ -26,17 +26,18 @@ struct TimelineSink {
 
 pub fn write(trace: &Trace, path: &Path) -> Result<MeasuredRun> {
     if !trace.ranks().iter().any(RankTrace::has_stamps) {
-        return Err(Error::NoStamps(trace.path().to_owned()));
+        let command = trace.metadata().get(key::COMMAND).map(panto_units::one_line);
+        return Err(Error::NoStamps { path: trace.path().to_owned(), command });
     }
     let world = World::of_incomplete(trace)?;
-    let calls = functions(trace)?;
+    let calls = calls(trace)?;
     let mut clocks = Clocks::of(trace);
     for _ in 0..if clocks.hosts() > 1 { COMPARISONS } else { 0 } {
         let mut exchanges = Exchanges::new(rank_hosts(trace, &clocks), &clocks);
         Walk::new(trace, &world, &clocks, &calls, &mut exchanges).run()?;
         clocks.correct(&exchanges.compare());
     }
-    let about = about(trace, RegionNames::new(calls.clone()).names, clocks.hosts());
+    let about = about(trace, &calls, clocks.hosts());
     let mut sink = TimelineSink { writer: Writer::create(path, &about)?, reversed: 0, worst: Time::ZERO };
     let doubts = Walk::new(trace, &world, &clocks, &calls, &mut sink).run()?;
     let TimelineSink { writer, reversed, worst } = sink;
@@ -70,18 +71,21 @@ impl Sink for TimelineSink {
     }
 }
 
-/// Returns the names of all functions that are called.
-fn functions(trace: &Trace) -> Result<Vec<String>> {
-    let mut names = BTreeSet::new();
+/// Returns all functions that are called, each with each of its call sites.
+fn calls(trace: &Trace) -> Result<Vec<Called>> {
+    let mut calls = BTreeSet::new();
     for rank in trace.ranks() {
         let tables = rank.tables()?;
         let signatures = (0..tables.signatures()).filter_map(|number| tables.signature(number));
-        names.extend(signatures.filter_map(|signature| tables.name(signature.name)).map(str::to_owned));
+        calls.extend(signatures.filter_map(|signature| {
+            let function = tables.name(signature.name)?.to_owned();
+            Some(Called { function, site: signature.site.and_then(|site| tables.site(site)).cloned() })
+        }));
     }
-    Ok(names.into_iter().collect())
+    Ok(calls.into_iter().collect())
 }
 
-fn about(trace: &Trace, calls: Vec<String>, hosts: usize) -> TimelineInfo {
+fn about(trace: &Trace, calls: &[Called], hosts: usize) -> TimelineInfo {
     let metadata = trace.ranks().first().map(RankTrace::metadata);
     let value = |name| metadata.and_then(|metadata| metadata.get(name)).map(str::to_owned);
     let facts = [
@@ -91,11 +95,14 @@ fn about(trace: &Trace, calls: Vec<String>, hosts: usize) -> TimelineInfo {
         ("mpi", value(key::MPI)),
         ("host", if hosts == 1 { value(key::HOST) } else { Some(format!("{hosts} hosts")) }),
     ];
-    TimelineInfo {
+    let mut about = TimelineInfo {
         ranks: trace.size(),
         helper_ranks: Vec::new(),
         facts: facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect(),
-        calls,
+        calls: region_names(calls).names,
         message_kinds: vec!["message".to_owned()],
-    }
+    };
+    let places = trace.places();
+    about.set_sites(calls.iter().map(|call| call.site.as_ref().map(|site| places.name(site))));
+    about
 }

@@ -201,11 +201,11 @@ fn path_shares(prediction: &Prediction) -> Option<PathShares> {
 }
 
 fn waits_in(prediction: &Prediction, program: &Program) -> Option<(String, f64)> {
-    let calls = program.calls.iter().zip(prediction.totals.calls());
+    let calls = prediction.totals.by_function(program).into_iter();
     let most = calls.max_by_key(|(_, totals)| totals.spent.waited)?;
     let whole = prediction.time().as_secs() * f64::from(program.ranks);
     let share = most.1.spent.waited.as_secs() / whole;
-    (share > 0.0).then(|| (most.0.clone(), share))
+    (share > 0.0).then(|| (most.0.to_owned(), share))
 }
 
 /// Returns how the problem changes with the ranks, by the computation of traced runs.

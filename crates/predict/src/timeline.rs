@@ -31,7 +31,7 @@ impl<'a> TimelineRecorder<'a> {
     ) -> Result<Self, panto_timeline::Error> {
         let names = RegionNames::new(program.calls.clone());
         let collectives = Collective::ALL.iter().map(ToString::to_string);
-        let about = TimelineInfo {
+        let mut about = TimelineInfo {
             ranks: program.ranks,
             helper_ranks: program.helper_homes.clone(),
             facts,
@@ -41,6 +41,7 @@ impl<'a> TimelineRecorder<'a> {
                 .chain(collectives)
                 .collect(),
         };
+        about.set_sites(program.call_sites.iter().cloned());
         let lines = program.codes.len();
         Ok(Self {
             writer: Writer::create(path, &about)?,

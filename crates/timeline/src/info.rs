@@ -8,6 +8,9 @@ pub const MOST_RANKS: u32 = 1 << 24;
 /// The most names of calls, and the most facts. Names of message kinds are at most 65,536.
 pub const MOST_NAMES: usize = 1 << 20;
 
+/// Names of facts with the call site of a call begin so; the number of the call follows.
+const SITE: &str = "call_site.";
+
 /// The metadata of a timeline.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TimelineInfo {
@@ -18,7 +21,8 @@ pub struct TimelineInfo {
     pub helper_ranks: Vec<u32>,
     /// Facts of the run, names with values: the program, the machine, how the timeline was made.
     pub facts: Vec<(String, String)>,
-    /// Names of functions, to which states refer by number.
+    /// Names of functions, to which states refer by number; more than once if a function is called
+    /// from several call sites.
     pub calls: Vec<String>,
     /// Names of the kinds of messages, to which messages refer by number.
     pub message_kinds: Vec<String>,
@@ -28,6 +32,30 @@ impl TimelineInfo {
     /// Returns the value of a fact.
     pub fn fact(&self, name: &str) -> Option<&str> {
         self.facts.iter().find_map(|(fact, value)| (fact == name).then_some(value.as_str()))
+    }
+
+    /// Adds the call sites of calls, in their order: places in the source, such as `solve
+    /// (stencil.c:42)`. They are facts, which readers that do not know them ignore.
+    pub fn set_sites(&mut self, sites: impl IntoIterator<Item = Option<String>>) {
+        let sites = (0_u32..).zip(sites).filter_map(|(call, site)| Some((format!("{SITE}{call}"), site?)));
+        self.facts.extend(sites);
+    }
+
+    /// Returns the call site of each call, where it is known.
+    pub fn sites(&self) -> Vec<Option<&str>> {
+        let mut sites = vec![None; self.calls.len()];
+        for (name, site) in &self.facts {
+            let call = name.strip_prefix(SITE).and_then(|call| call.parse::<usize>().ok());
+            if let Some(place) = call.and_then(|call| sites.get_mut(call)) {
+                *place = Some(site.as_str());
+            }
+        }
+        sites
+    }
+
+    /// Returns the facts of the run, without the call sites.
+    pub fn run_facts(&self) -> impl Iterator<Item = &(String, String)> {
+        self.facts.iter().filter(|(name, _)| !name.starts_with(SITE))
     }
 
     /// Returns the rank of a line: itself, or the one to which a helper belongs.

@@ -153,7 +153,10 @@ fn irregular(writer: &mut Writer, round: u64) {
 
 fn write(path: &Path, events: u64, round: Round) -> u64 {
     let mut file = File::create(path).expect("the trace can be written");
-    let mut out = stream_start(Head { is_whole: false, rank: 500, ranks: 1000 }, &Metadata::default());
+    let mut out = stream_start(
+        Head { is_whole: false, rank: 500, ranks: 1000, has_call_sites: false },
+        &Metadata::default(),
+    );
     let mut writer = Writer::new();
     for number in 0.. {
         round(&mut writer, number);

@@ -36,7 +36,7 @@ pub fn combine(trace: &Trace, target: &Path, facts: &Metadata) -> Result<Combine
         damage: trace.outline_damage().map(ToString::to_string).collect(),
         ..CombineSummary::default()
     };
-    let mut writer = TraceWriter::create(target, trace.size(), facts)?;
+    let mut writer = TraceWriter::create_like(trace, target, facts)?;
     let mut incomplete = Vec::new();
     for rank in trace.ranks() {
         let damage = copy(rank, &mut writer)?;

@@ -134,6 +134,8 @@ counted! {
     WindowOrFileId
     /// The number of a name: that of a function.
     Name
+    /// The number of a call site of this rank.
+    Site
 }
 
 /// Another rank of a communicator.

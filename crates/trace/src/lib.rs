@@ -35,6 +35,7 @@ mod ranks;
 mod read;
 mod record;
 mod region;
+mod site;
 mod stream;
 mod summary;
 mod table;
@@ -47,7 +48,9 @@ pub use collective::CollectiveKind;
 pub use combine::{CombineSummary, combine};
 pub use comms::{CommInfo, Comms, Progress};
 pub use error::{Error, Result};
-pub use field::{CallForm, Comm, CompletionKind, Field, Name, Peer, ProbeKind, Slot, Type, WindowOrFileId};
+pub use field::{
+    CallForm, Comm, CompletionKind, Field, Name, Peer, ProbeKind, Site, Slot, Type, WindowOrFileId,
+};
 pub use merge::{MergeSummary, merge};
 pub use metadata::{Metadata, key, stopped};
 pub use panto_calls::{Collective, SendMode};
@@ -55,8 +58,11 @@ pub use ranks::{Ranks, Run};
 pub use read::{Event, Events, RankTrace, Repetitions, Sequence, Stamps, Trace};
 pub use record::{Key, Recorder, Times};
 pub use region::{OpenRegions, REGION_LEVEL, RegionMark, RegionNames, region_begin, region_end};
+pub use site::{CallSite, Places};
 pub use stream::{Head, VERSION, stream_end, stream_start};
-pub use summary::{Blocks, Collectives, Decade, Function, Grid, Pair, RankSummary, Region, Summary};
+pub use summary::{
+    Blocks, Collectives, Decade, Function, Grid, Pair, RankSummary, Region, SiteCalls, Summary,
+};
 pub use table::{Communicator, Datatype, Signature, Tables, WindowOrFile};
 pub use world::{SharedComm, SharedId, World};
 pub use write::TraceWriter;

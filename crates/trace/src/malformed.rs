@@ -31,7 +31,7 @@ fn definitions() -> Vec<u8> {
     for kind in Kind::ALL {
         crate::table::put_signature(
             &mut out,
-            &crate::Signature { name, kind: *kind, constants: [0; crate::MOST_CONSTANTS] },
+            &crate::Signature { name, kind: *kind, constants: [0; crate::MOST_CONSTANTS], site: None },
         );
     }
     out
@@ -76,7 +76,7 @@ fn read(bytes: &[u8]) {
 proptest! {
     #[test]
     fn blocks_of_events(blocks in vec((sections(), 0..300_u32, any::<bool>()), 1..4)) {
-        let mut stream = stream_start(Head { is_whole: false, rank: 0, ranks: 4 }, &Metadata::default());
+        let mut stream = stream_start(Head { is_whole: false, rank: 0, ranks: 4, has_call_sites: true }, &Metadata::default());
         for (sections, events, drops) in &blocks {
             let sections = std::array::from_fn(|place| sections[place].as_slice());
             Content { kind: BlockKind::Events, drops: *drops, events: *events, wall: 0, sections }.seal(&mut stream);
@@ -87,7 +87,7 @@ proptest! {
 
     #[test]
     fn facts_and_indexes(kind in prop::sample::select(vec![BlockKind::Metadata, BlockKind::End, BlockKind::Index]), bytes in bytes(), ranks: u32) {
-        let mut file = stream_start(Head { is_whole: true, rank: 0, ranks }, &Metadata::default());
+        let mut file = stream_start(Head { is_whole: true, rank: 0, ranks, has_call_sites: true }, &Metadata::default());
         let place = file.len() as u64;
         Content::single(kind, &bytes).seal(&mut file);
         file.extend(crate::stream::FORMAT.tail(place));
@@ -102,7 +102,8 @@ fn a_section_of_zeros_does_not_fill_the_memory() {
     let mut values = Vec::new();
     panto_container::varint::put(&mut values, 7 << 23);
     values.extend(&zeros);
-    let mut stream = stream_start(Head { is_whole: false, rank: 0, ranks: 4 }, &Metadata::default());
+    let mut stream =
+        stream_start(Head { is_whole: false, rank: 0, ranks: 4, has_call_sites: true }, &Metadata::default());
     let complete = 2 * Kind::Complete as u8 + 1;
     let sections = [definitions(), vec![complete], values, vec![0], Vec::new(), Vec::new()];
     let sections = std::array::from_fn(|place| sections[place].as_slice());

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! byte  0  "PANTO-TR"
-//!       8  version (4)
+//!       8  version: 1, or 2 with call sites (4)
 //!      12  0 the stream of a rank, 1 a file of all ranks (4)
 //!      16  the rank; 0 in a file of all ranks (4)
 //!      20  the number of ranks (4)
@@ -22,8 +22,11 @@ use panto_container::Format;
 use crate::block::{BlockKind, Content};
 use crate::metadata::Metadata;
 
-/// The version of the format that is written.
-pub const VERSION: u32 = 1;
+/// The newest version of the format.
+pub const VERSION: u32 = 2;
+
+/// The version of files without call sites, which earlier versions of Panto read.
+const WITHOUT_CALL_SITES: u32 = 1;
 
 /// The format of traces.
 pub const FORMAT: Format = Format { magic: *b"PANTO-TR", tail_magic: *b"PANTOEND", version: VERSION };
@@ -38,16 +41,21 @@ pub struct Head {
     pub rank: u32,
     /// The number of ranks of the program.
     pub ranks: u32,
+    /// Whether it may have call sites, which version 2 of the format has.
+    pub has_call_sites: bool,
 }
 
 impl Head {
     pub(crate) fn to_bytes(self) -> [u8; HEAD] {
-        FORMAT.head([u32::from(self.is_whole), self.rank, self.ranks])
+        let version = if self.has_call_sites { VERSION } else { WITHOUT_CALL_SITES };
+        Format { version, ..FORMAT }.head([u32::from(self.is_whole), self.rank, self.ranks])
     }
 
     pub(crate) fn parse(bytes: &[u8; HEAD]) -> Result<Self, HeadError> {
+        let earlier = Format { version: WITHOUT_CALL_SITES, ..FORMAT };
+        let has_call_sites = earlier.parse_head(bytes) == Err(HeadError::Version(VERSION));
         match FORMAT.parse_head(bytes)? {
-            [kind @ (0 | 1), rank, ranks] => Ok(Self { is_whole: kind == 1, rank, ranks }),
+            [kind @ (0 | 1), rank, ranks] => Ok(Self { is_whole: kind == 1, rank, ranks, has_call_sites }),
             _ => Err(HeadError::Damaged),
         }
     }

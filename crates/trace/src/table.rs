@@ -2,8 +2,9 @@
 //! files, signatures.
 
 use crate::action::{Constants, Kind, MOST_CONSTANTS};
-use crate::field::{Comm, Field, Name, Type, WindowOrFileId};
+use crate::field::{Comm, Field, Name, Site, Type, WindowOrFileId};
 use crate::ranks::Ranks;
+use crate::site::CallSite;
 use panto_container::varint::{put, put_bytes, put_signed, take, take_bytes, take_signed};
 
 /// A communicator.
@@ -63,6 +64,8 @@ pub struct Signature {
     pub kind: Kind,
     /// The constant parts of the action.
     pub constants: Constants,
+    /// The place in the program from which the function is called, if it was recorded.
+    pub site: Option<Site>,
 }
 
 /// All definitions of a rank, up to some block.
@@ -72,6 +75,7 @@ pub struct Tables {
     types: Vec<Datatype>,
     comms: Vec<Communicator>,
     things: Vec<WindowOrFile>,
+    sites: Vec<CallSite>,
     signatures: Vec<Signature>,
     /// The number of definitions, and their bytes.
     count: usize,
@@ -87,6 +91,8 @@ const TYPE: u64 = 2;
 const COMM: u64 = 3;
 const THING: u64 = 4;
 const SIGNATURE: u64 = 5;
+const SITE: u64 = 6;
+const SIGNATURE_AT_SITE: u64 = 7;
 
 pub fn put_name(out: &mut Vec<u8>, name: &str) {
     put(out, NAME);
@@ -121,12 +127,24 @@ pub fn put_window_or_file(out: &mut Vec<u8>, object: &WindowOrFile) {
 }
 
 pub fn put_signature(out: &mut Vec<u8>, signature: &Signature) {
-    put(out, SIGNATURE);
+    match signature.site {
+        None => put(out, SIGNATURE),
+        Some(site) => {
+            put(out, SIGNATURE_AT_SITE);
+            put(out, site.0.into());
+        }
+    }
     put(out, signature.name.0.into());
     put(out, signature.kind.put() as u64);
     for part in &signature.constants[..signature.kind.constants()] {
         put_signed(out, *part);
     }
+}
+
+pub fn put_site(out: &mut Vec<u8>, site: &CallSite) {
+    put(out, SITE);
+    put_bytes(out, site.object.as_bytes());
+    put(out, site.address);
 }
 
 impl Tables {
@@ -165,6 +183,16 @@ impl Tables {
     /// Returns a window or a file.
     pub fn window_or_file(&self, object: WindowOrFileId) -> Option<&WindowOrFile> {
         self.things.get(object.index())
+    }
+
+    /// Returns a call site.
+    pub fn site(&self, site: Site) -> Option<&CallSite> {
+        self.sites.get(site.index())
+    }
+
+    /// Returns all call sites.
+    pub fn sites(&self) -> &[CallSite] {
+        &self.sites
     }
 
     /// Returns a signature.
@@ -212,10 +240,18 @@ impl Tables {
                 self.comms.push(comm);
             }
             THING => self.things.push(WindowOrFile { comm: Comm(number(bytes)?), name: text(bytes)? }),
-            SIGNATURE => {
-                let signature = take_signature(bytes)?;
+            kind @ (SIGNATURE | SIGNATURE_AT_SITE) => {
+                let site = if kind == SIGNATURE { None } else { Some(Site(number(bytes)?)) };
+                let signature = Signature { site, ..take_signature(bytes)? };
                 self.name(signature.name)?;
+                if let Some(site) = site {
+                    self.site(site)?;
+                }
                 self.signatures.push(signature);
+            }
+            SITE => {
+                let object = text(bytes)?;
+                self.sites.push(CallSite { object, address: take(bytes)? });
             }
             _ => return None,
         }
@@ -251,5 +287,5 @@ fn take_signature(bytes: &mut &[u8]) -> Option<Signature> {
     for part in &mut constants[..kind.constants()] {
         *part = take_signed(bytes)?;
     }
-    Some(Signature { name, kind, constants })
+    Some(Signature { name, kind, constants, site: None })
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::block::{BlockKind, Content};
 use crate::error::{Error, Result};
 use crate::metadata::Metadata;
+use crate::read::Trace;
 use crate::stream::{FORMAT, Head, stream_start};
 use panto_container::{OutputFile, varint};
 
@@ -20,12 +21,22 @@ pub struct TraceWriter {
 }
 
 impl TraceWriter {
-    /// Creates a trace with this number of ranks.
+    /// Creates a trace with this number of ranks, without call sites.
     pub fn create(target: &Path, ranks: u32, facts: &Metadata) -> Result<Self> {
+        Self::begin(target, Head { is_whole: true, rank: 0, ranks, has_call_sites: false }, facts)
+    }
+
+    /// Creates a trace of the ranks of another one, with the same kinds of definitions.
+    pub fn create_like(trace: &Trace, target: &Path, facts: &Metadata) -> Result<Self> {
+        let (ranks, has_call_sites) = (trace.size(), trace.has_call_sites());
+        Self::begin(target, Head { is_whole: true, rank: 0, ranks, has_call_sites }, facts)
+    }
+
+    fn begin(target: &Path, head: Head, facts: &Metadata) -> Result<Self> {
         let file =
             OutputFile::create(target).map_err(|error| Error::Write { path: target.to_owned(), error })?;
         let mut writer = Self { target: target.to_owned(), file, place: 0, stream: 0, index: Vec::new() };
-        writer.write(&stream_start(Head { is_whole: true, rank: 0, ranks }, facts))?;
+        writer.write(&stream_start(head, facts))?;
         Ok(writer)
     }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use panto_trace::{Action, Key, Name, Peer, Slot};
+use panto_trace::{Action, Key, Name, Peer, Site, Slot};
 
 use crate::function::Function;
 use crate::library;
@@ -22,6 +22,8 @@ pub struct CallContext<'a> {
     is_wide: bool,
     code: c_int,
     thread: u32,
+    /// The place in the program that calls, if it is recorded.
+    call_site: Option<Site>,
     /// The computation before the call, in nanoseconds.
     pub(crate) before: u64,
     /// When the call began and ended, in ticks.
@@ -42,12 +44,15 @@ impl<'a> CallContext<'a> {
         let thread = entered.thread();
         let measured = entered.before();
         let before = rank.live.as_mut().map_or(measured, |live| live.before_call(measured));
-        Self { rank, site, is_wide, code, thread, before, wall, is_recorded: false }
+        // SAFETY: the call has not returned, and its stack pointer was stored when it began.
+        let call_site = unsafe { rank.call_site(entered.stack()) };
+        Self { rank, site, is_wide, code, thread, call_site, before, wall, is_recorded: false }
     }
 
     /// A call that is not made yet, in a run in virtual time.
     pub fn before_the_call(rank: &'a mut Rank, site: &'static Function, is_wide: bool, before: u64) -> Self {
-        Self { rank, site, is_wide, code: 0, thread: 0, before, wall: (0, 0), is_recorded: false }
+        let (thread, wall) = (0, (0, 0));
+        Self { rank, site, is_wide, code: 0, thread, call_site: None, before, wall, is_recorded: false }
     }
 
     /// Returns whether MPI returned success.
@@ -61,7 +66,8 @@ impl<'a> CallContext<'a> {
         if self.rank.live.as_ref().is_some_and(|live| !live.is_reported()) {
             self.report(action);
         }
-        self.rank.record(self.site, action, self.thread, self.before, self.wall);
+        let name = self.name();
+        self.rank.record(name, self.call_site, action, self.thread, self.before, self.wall);
         self.before = 0;
         self.is_recorded = true;
         if let Some(live) = &mut self.rank.live {
@@ -72,7 +78,7 @@ impl<'a> CallContext<'a> {
     /// Records the call as an event of another name than the function's.
     pub fn record_as(&mut self, name: &str, action: &Action<'_>) {
         let name = self.rank.recorder.name(name);
-        self.rank.record_named(name, action, self.thread, self.before, self.wall);
+        self.rank.record(name, None, action, self.thread, self.before, self.wall);
         self.before = 0;
         self.is_recorded = true;
     }
@@ -119,7 +125,14 @@ impl<'a> CallContext<'a> {
             mpi.handle(datatype) as u64,
             mpi.handle(comm) as u64,
             pair(self.rank.comms.changes(), self.rank.types.changes()),
+            self.site_key(),
         ]
+    }
+
+    /// Returns the part of a key that is the call site.
+    #[inline]
+    pub fn site_key(&self) -> u64 {
+        self.call_site.map_or(u64::MAX, |site| site.0.into())
     }
 
     /// Returns the computation before the call, in nanoseconds, if the call left no event. It
@@ -143,7 +156,8 @@ impl<'a> CallContext<'a> {
     /// folded into one event.
     pub fn record_failed_poll(&mut self, action: &Action<'_>) {
         if self.before < SPIN_NS {
-            self.rank.spin(self.site, self.thread, self.before, self.wall);
+            let name = self.name();
+            self.rank.spin(name, self.call_site, self.thread, self.before, self.wall);
             self.is_recorded = true;
             if let Some(live) = &mut self.rank.live {
                 live.finish_poll();

@@ -169,7 +169,9 @@ macro_rules! word {
 macro_rules! export {
     (@wide $name:expr, ($($argument:ident),*), |$site:ident, $real:ident, $is_wide:ident| $body:expr) => {
         const _: () = {
-            #[unsafe(export_name = $name)]
+            #[cfg(target_arch = "x86_64")]
+            crate::entry::trampoline!($name, stand_in);
+            #[cfg_attr(not(target_arch = "x86_64"), unsafe(export_name = $name))]
             pub unsafe extern "C-unwind" fn stand_in($($argument: usize),*) -> std::ffi::c_int {
                 static WIDE: crate::function::Function = crate::function::Function::new(crate::interpose::c_name!($name));
                 static NARROW: crate::function::Function = crate::function::Function::new(crate::interpose::c_name!($name)).narrow();
@@ -205,7 +207,9 @@ macro_rules! export {
     };
     ($name:expr, ($($argument:ident),*), |$site:ident, $real:ident| $body:expr) => {
         const _: () = {
-            #[unsafe(export_name = $name)]
+            #[cfg(target_arch = "x86_64")]
+            crate::entry::trampoline!($name, stand_in);
+            #[cfg_attr(not(target_arch = "x86_64"), unsafe(export_name = $name))]
             pub unsafe extern "C-unwind" fn stand_in($($argument: usize),*) -> std::ffi::c_int {
                 static FUNCTION: crate::function::Function = crate::function::Function::new(crate::interpose::c_name!($name));
                 let address = FUNCTION.real();

@@ -47,11 +47,13 @@
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments, non_snake_case)]
 
 mod call_context;
+mod call_sites;
 mod calls;
 mod clock;
 mod compute_clock;
 mod compute_token;
 mod counting;
+mod entry;
 mod exit;
 mod flush;
 mod function;

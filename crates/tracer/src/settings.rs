@@ -11,6 +11,7 @@ use crate::live;
 const DIR: &str = "PANTO_TRACE_DIR";
 const CLOCK: &str = "PANTO_TRACE_CLOCK";
 const STAMPS: &str = "PANTO_TRACE_STAMPS";
+const CALL_SITES: &str = "PANTO_TRACE_CALL_SITES";
 const TOKEN: &str = "PANTO_TRACE_TOKEN";
 /// The memory that a rank shares with the simulation of `panto run`.
 const COUPLING: &str = "PANTO_RUN_COUPLING";
@@ -56,6 +57,8 @@ pub struct Settings {
     pub folder: PathBuf,
     pub measure: ComputeTime,
     pub has_stamps: bool,
+    /// Whether the call site of each call is recorded.
+    pub has_call_sites: bool,
     pub has_token: bool,
     /// How the program is run in virtual time, if it is.
     pub live: Option<live::Settings>,
@@ -69,6 +72,7 @@ impl Settings {
             folder: env::var_os(DIR)?.into(),
             measure: ComputeTime::from_name(&env::var(CLOCK).unwrap_or_default()),
             has_stamps: is_set(STAMPS),
+            has_call_sites: is_set(CALL_SITES),
             has_token: is_set(TOKEN),
             live: live_settings(),
         })

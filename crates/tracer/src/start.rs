@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use panto_counter::Refusal;
 use panto_trace::{Action, Head, Metadata, Recorder, Times, key, stopped, stream_start};
 
+use crate::call_sites::CallSites;
 use crate::library::{self, Mpi};
 use crate::message::warn;
 use crate::output::Output;
@@ -58,7 +59,7 @@ fn begin(settings: &Settings, name: &str, threads: u32, before: u64, inside: u64
     let daxpy = daxpy(settings);
     let refusal = thread_state::with(|local| begin_clocks(settings, local));
     let (started, monotonic) = ticks::with_monotonic();
-    let head = Head { is_whole: false, rank: number, ranks: size };
+    let head = Head { is_whole: false, rank: number, ranks: size, has_call_sites: settings.has_call_sites };
     let mut metadata = metadata(settings, mpi, monotonic);
     if let Some(refusal) = refusal {
         metadata.set(key::NOT_COUNTED, &refusal);
@@ -86,6 +87,7 @@ fn begin(settings: &Settings, name: &str, threads: u32, before: u64, inside: u64
         Times { before, gap: 0, inside: ticks::to_ns(inside) },
     );
     let mut rank = Rank::new(mpi, recorder, output, (first, threads), started);
+    rank.call_sites = settings.has_call_sites.then(CallSites::default);
     define_worlds(&mut rank);
     if let Some(live) = &settings.live {
         rank.live = Some(live::begin(live, number, size)?);

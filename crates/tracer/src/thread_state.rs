@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::clock;
 use crate::compute_clock::ComputeClock;
 use crate::compute_token;
+use crate::entry;
 use crate::overhead;
 use crate::rank;
 use crate::settings::ComputeTime;
@@ -35,6 +36,8 @@ pub struct ThreadState {
     start: u64,
     /// The computation before the current call, in nanoseconds.
     before: u64,
+    /// The stack pointer at the beginning of the current call; zero if it is not known.
+    stack: usize,
 }
 
 /// The number of a thread that has not called MPI yet.
@@ -71,6 +74,7 @@ pub fn enter() -> Option<ActiveCall> {
     if !rank::is_recording() {
         return None;
     }
+    let stack = entry::stack();
     with(|local| {
         if local.depth > 0 {
             return None;
@@ -81,6 +85,7 @@ pub fn enter() -> Option<ActiveCall> {
         let start = ticks::after_all_before();
         local.depth = 1;
         local.start = start;
+        local.stack = stack;
         local.before = local.watch.enter(start) + std::mem::take(&mut local.carried);
         if local.number == FIRST {
             compute_token::release();
@@ -108,6 +113,16 @@ impl ActiveCall {
     /// Returns when the call began, in ticks.
     pub fn start(&mut self) -> u64 {
         self.local().start
+    }
+
+    /// Returns the stack pointer at the beginning of the call; zero if it is not known.
+    pub fn stack(&mut self) -> usize {
+        self.local().stack
+    }
+
+    /// Forgets the stack pointer: the exported function did not set it.
+    pub fn forget_stack(&mut self) {
+        self.local().stack = 0;
     }
 
     /// Returns the computation before the call, in nanoseconds.
@@ -162,6 +177,7 @@ impl ThreadState {
         entering: 0,
         start: 0,
         before: 0,
+        stack: 0,
     };
 
     #[cold]

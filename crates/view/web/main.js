@@ -192,7 +192,7 @@ class Page {
   shading(source) {
     let shading = this.shadings.get(source);
     if (!shading) {
-      shading = new Shading(this.colours, this.hidden, this.byFunction && !this.gantt ? this.functions : null, source.meta.calls);
+      shading = new Shading(this.colours, this.hidden, this.byFunction && !this.gantt ? this.functions : null, source.meta.functions ?? source.meta.calls);
       this.shadings.set(source, shading);
     }
     return shading;

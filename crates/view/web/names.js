@@ -57,7 +57,7 @@ export function drawNames(context, source, rows, axis, width, shading, marked) {
         const isWait = shading.isHatched && tile.what[i] === 4;
         const ground = isWait ? shading.colours.tint : shading.shades[slots[i]];
         const [left, right] = [begin, end].map((at) => (at - axis.from) * axis.scale);
-        repeat(context, source.meta.calls[call - 1] ?? "", left, right, width, tops[tile.row[i]] + height / 2, ground);
+        repeat(context, (source.meta.functions ?? source.meta.calls)[call - 1] ?? "", left, right, width, tops[tile.row[i]] + height / 2, ground);
       }
     }
   }

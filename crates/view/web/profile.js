@@ -55,7 +55,7 @@ export class Profile {
       name, parts: parts(sum.kinds, most), act: name.startsWith("MPI_") ? () => this.mark(name) : undefined,
       text: `${time(sum.all)}, ${percent(sum.all / all)}${sum.kinds[WAIT] > 0 ? `, ${percent(sum.kinds[WAIT] / sum.all)} of it waiting` : ""}; ${count(sum.count)} states`,
     }));
-    this.box.replaceChildren(bars.length > 0 ? barList("Time by function, summed over ranks", bars) : element("p", "", {}, ["No states, or this page does not embed them."]));
+    this.box.replaceChildren(bars.length > 0 ? barList(`Time by function${this.source.meta.functions ? " and call site" : ""}, summed over ranks`, bars) : element("p", "", {}, ["No states, or this page does not embed them."]));
   }
 
   /** Highlights a function, or none if it is already. @param {string} name */

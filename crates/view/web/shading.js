@@ -16,7 +16,7 @@ export function mainFunctions(sources) {
   const times = new Map();
   for (const { meta, whole } of sources) {
     for (const [call, , , all] of whole.calls) {
-      const name = call > 0 ? meta.calls[call - 1] : undefined;
+      const name = call > 0 ? (meta.functions ?? meta.calls)[call - 1] : undefined;
       if (name) times.set(name, (times.get(name) ?? 0) + all);
     }
   }
@@ -29,7 +29,7 @@ export class Shading {
    * @param {Palette} colours
    * @param {number} hidden bit set of the slots that are not drawn
    * @param {string[] | null} functions names of functions, by time, to colour by them
-   * @param {string[]} calls names of the calls of the timeline
+   * @param {string[]} calls functions of the calls of the timeline
    */
   constructor(colours, hidden = 0, functions = null, calls = []) {
     this.colours = colours;

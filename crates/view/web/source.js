@@ -10,7 +10,8 @@ import { BINS, ROWS, decode } from "./tiles.js";
  * @property {number} lines
  * @property {number[]} helperRanks
  * @property {[string, string][]} facts
- * @property {string[]} calls
+ * @property {string[]} calls names of functions, with their call sites where these are known
+ * @property {string[] | null} functions names of the same functions alone; null if no call has a call site
  * @property {string[]} messageKinds
  * @property {number} origin
  * @property {number} span

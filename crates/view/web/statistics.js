@@ -38,6 +38,7 @@ export class Statistics {
     const { source } = this;
     const length = Math.min(scope.to, source.meta.span) - scope.from;
     const tables = [kinds(source, sums, length), calls(source, sums)];
+    if (source.meta.functions && sums.calls.length > 0) tables.push(sites(source.meta, sums));
     if (sums.lines.length > 1) tables.push(ranks(source, sums));
     if (source.meta.messages > 0) tables.push(messages(source.meta, sums), pairs(source, scope), sizes(sums));
     this.box.replaceChildren(...tables, this.facts);
@@ -75,11 +76,26 @@ function kinds(source, sums, length) {
 /** @param {Source} source @param {Sums} sums */
 function calls({ meta }, sums) {
   if (sums.calls.length === 0 && sums.kinds) return element("p", "", {}, [`This page does not embed every state; run "panto view ${meta.name}" for totals by function and rank.`]);
-  const sorted = [...sums.calls].sort((one, other) => other[3] - one[3]).slice(0, MAX_CALLS);
-  const rows = sorted.map(([call, kind, number, all, longest]) => [
-    call > 0 ? meta.calls[call - 1] ?? `call ${call - 1}` : "outside MPI", LABELS[kind], count(number), time(all), number > 0 ? time(all / number) : "", time(longest),
-  ]);
-  return table("Time by function", ["call", "state", "count", "total", "mean", "longest"], rows);
+  return table("Time by function", ["call", "state", "count", "total", "mean", "longest"], callRows(meta.functions ?? meta.calls, sums.calls));
+}
+
+/** @param {import("./source.js").Meta} meta @param {Sums} sums */
+function sites(meta, sums) {
+  const called = sums.calls.filter(([call]) => call > 0 && meta.calls[call - 1] !== meta.functions?.[call - 1]);
+  return table("Time by call site", ["call site", "state", "count", "total", "mean", "longest"], callRows(meta.calls, called));
+}
+
+/** Adds up calls of the same name and kind. @param {string[]} names @param {number[][]} calls */
+function callRows(names, calls) {
+  /** @type {Map<string, {name: string, kind: number, number: number, all: number, longest: number}>} */
+  const found = new Map();
+  for (const [call, kind, number, all, longest] of calls) {
+    const name = call > 0 ? names[call - 1] ?? `call ${call - 1}` : "outside MPI";
+    const sum = found.get(`${name}/${kind}`) ?? { name, kind, number: 0, all: 0, longest: 0 };
+    found.set(`${name}/${kind}`, { name, kind, number: sum.number + number, all: sum.all + all, longest: Math.max(sum.longest, longest) });
+  }
+  const sorted = [...found.values()].sort((one, other) => other.all - one.all).slice(0, MAX_CALLS);
+  return sorted.map(({ name, kind, number, all, longest }) => [name, LABELS[kind], count(number), time(all), number > 0 ? time(all / number) : "", time(longest)]);
 }
 
 /** @param {Source} source @param {Sums} sums */

@@ -144,7 +144,8 @@ impl Run {
         daxpy: Option<Time>,
     ) -> Result<(Exit, Result<(), Failure>), Failure> {
         let preload = Preload::unpack(TRACER, target.ranks())?;
-        let options = TracerOptions { clock: panto_launch::Clock::Cpu, stamps: false, token: false };
+        let options =
+            TracerOptions { clock: panto_launch::Clock::Cpu, stamps: false, call_sites: false, token: false };
         command.envs(variables(&self.words, options, target, &preload));
         command.envs(self.computation_variables(workspace.folder.path())?);
         command.env("PANTO_RUN_COUPLING", workspace.memory());

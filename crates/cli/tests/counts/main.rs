@@ -5,6 +5,7 @@
 //! the tracer and sees the same run, so that both match the same wildcards and count the same
 //! number of polls.
 
+mod call_sites;
 mod collective;
 mod communicators;
 mod computation;

@@ -99,7 +99,7 @@ pub fn process(proto: &mut Proto, uuid: u64, about: &TimelineInfo) {
         proto.nested(track::PROCESS, |proto| {
             proto.number(track::PROCESS_PID, PID);
             proto.text(track::PROCESS_NAME, name);
-            for (name, value) in &about.facts {
+            for (name, value) in about.run_facts() {
                 proto.text(track::PROCESS_LABELS, &format!("{name}: {value}"));
             }
         });

@@ -13,7 +13,7 @@ fn a_trace_without_stamps_says_how_to_get_them() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("0.rank"), rank.finish(&Metadata::default())).expect("written");
     let (_, result) = try_measured(&folder);
-    let Err(error @ Error::NoStamps(_)) = result else { panic!("{result:?}") };
+    let Err(error @ Error::NoStamps { .. }) = result else { panic!("{result:?}") };
     assert!(error.to_string().contains("panto trace --stamps"), "{error}");
 }
 

@@ -1,5 +1,6 @@
 //! Measured timelines of small traces whose states and messages are known.
 
+mod call_sites;
 mod clocks;
 mod damage;
 mod messages;

@@ -63,7 +63,7 @@ impl<'a> TimelineReport<'a> {
             std::fs::metadata(path)
                 .map_or_else(|_| "size unknown".into(), |about| rounded_bytes(about.len()))
         );
-        for (name, value) in &self.timeline.about().facts {
+        for (name, value) in self.timeline.about().run_facts() {
             let _ = writeln!(text, "{:<13}{}", one_line(name), one_line(value));
         }
         if let Some(span) = self.timeline.span() {
@@ -106,7 +106,7 @@ impl<'a> TimelineReport<'a> {
     pub fn json(&self) -> impl fmt::Display + '_ {
         Streamed(|out: &mut fmt::Formatter<'_>| {
             let (states, messages) = self.timeline.counts();
-            let facts = self.timeline.about().facts.iter();
+            let facts = self.timeline.about().run_facts();
             let facts: Map<String, Value> =
                 facts.map(|(name, value)| (name.clone(), value.as_str().into())).collect();
             write!(out, "{{\"facts\":{},\"messages\":{messages},\"ranks\":[", Value::from(facts))?;
@@ -121,7 +121,7 @@ impl<'a> TimelineReport<'a> {
 
     /// Returns the facts and the first ranks as a part of a page that opens on demand.
     fn details(&self, name: &str) -> Block {
-        let facts = self.timeline.about().facts.iter();
+        let facts = self.timeline.about().run_facts();
         let facts: Vec<String> = facts.map(|(name, value)| format!("{name}: {value}")).collect();
         let shown = self.first(PAGE_RANKS);
         let mut blocks = vec![Block::paragraph(facts.join("; ")), table(0, &shown).into()];
@@ -185,29 +185,30 @@ fn table(first: usize, ranks: &[RankSummary]) -> Table {
 
 /// Returns a row for each wait state, the longest total first.
 fn wait_table(waits: &WaitStates) -> Table {
-    let mut table = Table::new([
-        Column::text("wait state"),
-        Column::text("call"),
-        Column::right("time"),
-        Column::right("share"),
-        Column::right("count"),
-        Column::text("mostly for"),
-        Column::text("longest"),
-    ]);
+    let has_sites = waits.states.iter().any(|state| state.site.is_some());
+    let sites = |name| has_sites.then(|| Column::text(name));
+    let columns = [Some(Column::text("wait state")), Some(Column::text("call")), sites("at")];
+    let numbers = ["time", "share", "count"].map(|name| Some(Column::right(name)));
+    let last = [Some(Column::text("mostly for")), Some(Column::text("longest")), sites("caused at")];
+    let mut table = Table::new(columns.into_iter().chain(numbers).chain(last).flatten());
     for state in waits.states.iter().take(WAIT_ROWS) {
         let longest = state.longest.first().map(|longest| {
             let [length, from] = [longest.length(), longest.from].map(|at| time(at.as_secs()));
             format!("{length}, rank {} at {from}", longest.rank)
         });
-        table.row([
-            state.kind.to_string(),
-            one_line(&state.call),
-            time(state.total.as_secs()),
-            percent(100.0 * waits.share(state.total)),
-            grouped(state.count),
-            state.culprit.map_or_else(String::new, |(rank, _)| format!("rank {rank}")),
-            longest.unwrap_or_default(),
-        ]);
+        let site = |site: &Option<String>| has_sites.then(|| one_line(site.as_deref().unwrap_or_default()));
+        let row = [
+            Some(state.kind.to_string()),
+            Some(one_line(&state.call)),
+            site(&state.site),
+            Some(time(state.total.as_secs())),
+            Some(percent(100.0 * waits.share(state.total))),
+            Some(grouped(state.count)),
+            Some(state.culprit.map_or_else(String::new, |(rank, _)| format!("rank {rank}"))),
+            Some(longest.unwrap_or_default()),
+            site(&state.cause_site),
+        ];
+        table.row(row.into_iter().flatten());
     }
     table
 }
@@ -224,6 +225,8 @@ fn wait_json(state: &WaitState) -> Value {
     json!({
         "kind": state.kind.to_string(),
         "call": state.call,
+        "call_site": state.site,
+        "longest_caused_at": state.cause_site,
         "total_s": state.total.as_secs(),
         "count": state.count,
         "mostly_for": state.culprit.map(|(rank, time)| json!({ "rank": rank, "time_s": time.as_secs() })),

@@ -31,16 +31,22 @@ pub fn timeline_differences_text(differences: &Differences, names: [&str; 2], mo
     text
 }
 
-/// Returns the table of all functions as CSV, times in seconds.
+/// Returns the table of all functions as CSV, times in seconds: a row for all ranks together, whose
+/// rank is empty, and one for each rank.
 pub fn timeline_differences_csv(differences: &Differences) -> String {
-    let columns = ["function", "old_s", "old_wait_s", "new_s", "new_wait_s", "difference_s", "most_on_rank"];
+    let columns =
+        ["function", "call_site", "rank", "old_s", "old_wait_s", "new_s", "new_wait_s", "difference_s"];
     let mut table = Table::new(columns.map(Column::text));
     for difference in &differences.functions {
-        let Difference { old, new, most, .. } = difference;
-        let seconds = [old.time, old.wait, new.time, new.wait].map(|time| time.as_secs().to_string());
-        let [old, old_wait, new, new_wait] = seconds;
-        let (name, change) = (name(difference), difference.seconds().to_string());
-        table.row([name, old, old_wait, new, new_wait, change, most.0.to_string()]);
+        let all = std::iter::once((String::new(), [difference.old, difference.new]));
+        let ranks = difference.ranks.iter().map(|(rank, spent)| (rank.to_string(), *spent));
+        for (rank, [old, new]) in all.chain(ranks) {
+            let change = new.time.as_secs() - old.time.as_secs();
+            let site = difference.site.clone().unwrap_or_default();
+            let seconds = [old.time, old.wait, new.time, new.wait].map(Time::as_secs);
+            let numbers = seconds.into_iter().chain([change]).map(|number| number.to_string());
+            table.row([name(difference), site, rank].into_iter().chain(numbers));
+        }
     }
     table.to_csv()
 }
@@ -52,9 +58,13 @@ pub fn timeline_differences_json(differences: &Differences) -> Value {
         let (rank, old, new) = &difference.most;
         json!({
             "function": name(difference),
+            "call_site": difference.site,
             "old": spent(&difference.old),
             "new": spent(&difference.new),
             "difference_s": difference.seconds(),
+            "ranks": difference.ranks.iter().map(|(rank, [old, new])| {
+                json!({ "rank": rank, "old": spent(old), "new": spent(new) })
+            }).collect::<Vec<Value>>(),
             "most": { "rank": rank, "old": spent(old), "new": spent(new) },
         })
     });
@@ -67,21 +77,24 @@ pub fn timeline_differences_json(differences: &Differences) -> Value {
 
 fn table(differences: &Differences, most: usize) -> Table {
     let columns = ["old", "of it wait", "new", "of it wait", "difference"].map(Column::right);
-    let columns = std::iter::once(Column::text("function")).chain(columns);
+    let has_sites = differences.functions.iter().any(|difference| difference.site.is_some());
+    let names = [Some("function"), has_sites.then_some("call site")];
+    let columns = names.into_iter().flatten().map(Column::text).chain(columns);
     let mut table = Table::new(columns.chain([Column::text("most on")]));
     for difference in differences.functions.iter().take(most) {
         let Difference { old, new, most, .. } = difference;
         let seconds = difference.seconds();
         let sign = if seconds < 0.0 { "-" } else { "+" };
-        table.row([
-            one_line(&name(difference)),
+        let site = has_sites.then(|| one_line(difference.site.as_deref().unwrap_or_default()));
+        let names = std::iter::once(one_line(&name(difference))).chain(site);
+        table.row(names.chain([
             time(old.time.as_secs()),
             time(old.wait.as_secs()),
             time(new.time.as_secs()),
             time(new.wait.as_secs()),
             format!("{sign}{}", time(seconds.abs())),
             format!("rank {}", most.0),
-        ]);
+        ]));
     }
     table
 }

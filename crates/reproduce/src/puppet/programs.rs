@@ -26,6 +26,7 @@ impl Builder {
             codes: vec![Code::default(); processes],
             ranks: processes as u32,
             calls: vec!["MPI_Send".into(), "MPI_Recv".into()],
+            call_sites: Vec::new(),
             ..Program::default()
         };
         Self { program, before: vec![0.0; processes] }

@@ -80,8 +80,10 @@ pub struct Program {
     pub channels: Vec<Channel>,
     /// What receives with wildcards accept.
     pub wildcards: Vec<Wildcard>,
-    /// Names of called functions.
+    /// Names of called functions; more than once if they are distinguished by their call sites.
     pub calls: Vec<String>,
+    /// The call site of each, where functions are distinguished by it; may be empty.
+    pub call_sites: Vec<Option<String>>,
 }
 
 impl Code {

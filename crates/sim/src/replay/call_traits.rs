@@ -1,5 +1,7 @@
 //! What the name of an MPI function tells beyond the recorded action.
 
+use panto_trace::CallSite;
+
 use super::context::Calls;
 
 /// The kind of a one-sided call.
@@ -33,10 +35,10 @@ pub struct CallTraits {
 }
 
 impl CallTraits {
-    /// The traits of a function.
-    pub fn new(name: &str, calls: &mut Calls) -> Self {
+    /// The traits of a function that is called from a place.
+    pub fn new(name: &str, site: Option<&CallSite>, calls: &mut Calls) -> Self {
         Self {
-            call: calls.number(name),
+            call: calls.number(name, site),
             is_vector: ["atherv", "catterv", "lltoallv", "lltoallw"].iter().any(|part| name.contains(part)),
             is_pready: name.starts_with("MPI_Pready"),
             is_by_members_only: ["MPI_Comm_create_group", "MPI_Intercomm_create"].contains(&name),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use panto_machine::Machine;
-use panto_trace::World;
+use panto_trace::{CallSite, Places, World};
 
 use super::agreement::CollectiveLog;
 use super::channels::Channels;
@@ -62,23 +62,26 @@ impl<'a> Context<'a> {
 #[derive(Default)]
 pub struct Calls {
     names: Vec<String>,
-    numbers: FxHashMap<String, u32>,
+    sites: Vec<Option<CallSite>>,
+    numbers: FxHashMap<(String, Option<CallSite>), u32>,
 }
 
 impl Calls {
     /// Adds the names of other ranks. Returns the number here of each.
     pub fn merge(&mut self, other: &Self) -> Vec<u32> {
-        other.names.iter().map(|name| self.number(name)).collect()
+        other.names.iter().zip(&other.sites).map(|(name, site)| self.number(name, site.as_ref())).collect()
     }
 
-    /// Returns the number of a name, and adds it at its first use.
-    pub fn number(&mut self, name: &str) -> u32 {
-        if let Some(number) = self.numbers.get(name) {
+    /// Returns the number of a function that is called from a place, and adds it at its first use.
+    pub fn number(&mut self, name: &str, site: Option<&CallSite>) -> u32 {
+        let key = (name.to_owned(), site.cloned());
+        if let Some(number) = self.numbers.get(&key) {
             return *number;
         }
         let number = self.names.len() as u32;
         self.names.push(name.to_owned());
-        self.numbers.insert(name.to_owned(), number);
+        self.sites.push(site.cloned());
+        self.numbers.insert(key, number);
         number
     }
 
@@ -87,9 +90,11 @@ impl Calls {
         self.names.get(number as usize).map_or("", String::as_str)
     }
 
-    /// Returns all names.
-    pub fn into_names(self) -> Vec<String> {
-        self.names
+    /// Returns all names, and for each the place in the source, or the address, of its call site.
+    pub fn into_names(self, places: &Places) -> (Vec<String>, Vec<Option<String>>) {
+        let sites = self.sites.iter().map(|site| site.as_ref().map(|site| places.name(site)));
+        let sites = sites.collect();
+        (self.names, sites)
     }
 }
 

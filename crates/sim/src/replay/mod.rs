@@ -93,6 +93,8 @@ pub struct Options {
     /// Whether calls that cannot be simulated are skipped and counted, as far as the rest is
     /// consistent without them.
     pub lenient: bool,
+    /// Whether functions are told apart by their call sites: for timelines.
+    pub call_sites: bool,
 }
 
 /// Something that was skipped or changed.
@@ -159,8 +161,9 @@ pub fn program_on(trace: &Trace, machine: &Machine, options: &Options, threads: 
     let (channels, wildcards) = context.channels.finish();
     let (assumptions, warnings) = context.notes.finish();
     let helper_homes = context.helpers.homes().to_vec();
-    let calls = context.calls.into_names();
-    let program = Program { codes, ranks: trace.size(), helper_homes, channels, wildcards, calls };
+    let (calls, call_sites) = context.calls.into_names(&trace.places());
+    let ranks = trace.size();
+    let program = Program { codes, ranks, helper_homes, channels, wildcards, calls, call_sites };
     Ok(Replay { program, assumptions, warnings, cut, computation })
 }
 

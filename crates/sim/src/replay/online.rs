@@ -105,7 +105,7 @@ struct OnlineRank {
 impl<'a> Online<'a> {
     /// Starts `ranks` ranks on a machine. The caller has checked that it has room for them.
     pub fn new(config: RunConfig<'a>, ranks: u32) -> Self {
-        let options = Options { wildcards: Wildcards::Rematch, lenient: false };
+        let options = Options { wildcards: Wildcards::Rematch, lenient: false, call_sites: false };
         let mut context = Context::new(config.machine, options, Cow::Owned(World::empty(ranks)), ranks);
         // Ranks reach a collective in any order.
         context.collectives = CollectiveLog::of_incomplete();

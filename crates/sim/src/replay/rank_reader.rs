@@ -105,7 +105,8 @@ impl<'w, 'a> RankReader<'w, 'a> {
     /// Reads an event; returns false if it ends the rank.
     #[inline]
     fn event(&mut self, event: Event<'_>) -> Result<bool> {
-        let traits = self.traits(event.number(), || event.name());
+        let tells_sites = self.context.options.call_sites;
+        let traits = self.traits(event.number(), || (event.name(), event.site().filter(|_| tells_sites)));
         self.now = CallSite { position: event.position(), call: traits.call };
         let action = event.action()?;
         let mut before = event.before().saturating_add(std::mem::take(&mut self.carried));
@@ -188,11 +189,16 @@ impl<'w, 'a> RankReader<'w, 'a> {
     }
 
     #[inline]
-    pub(super) fn traits<'e>(&mut self, number: usize, name: impl FnOnce() -> &'e str) -> CallTraits {
+    pub(super) fn traits<'e>(
+        &mut self,
+        number: usize,
+        names: impl FnOnce() -> (&'e str, Option<&'e panto_trace::CallSite>),
+    ) -> CallTraits {
         if let Some(Some(traits)) = self.call_traits.get(number) {
             return *traits;
         }
-        let traits = CallTraits::new(name(), &mut self.context.calls);
+        let (name, site) = names();
+        let traits = CallTraits::new(name, site, &mut self.context.calls);
         if self.call_traits.len() <= number {
             self.call_traits.resize(number + 1, None);
         }

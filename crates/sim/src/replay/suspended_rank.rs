@@ -92,7 +92,7 @@ impl RankReader<'_, '_> {
 
     /// Reads a call that is known before those that follow it.
     pub fn call(&mut self, name: Name, action: &Action<'_>, before: Time, tables: &Tables) -> Result<()> {
-        let traits = self.traits(name.index(), || tables.name(name).unwrap_or_default());
+        let traits = self.traits(name.index(), || (tables.name(name).unwrap_or_default(), None));
         self.now = CallSite { position: self.now.position + 1, call: traits.call };
         self.code.call(traits.call, before);
         self.repetition.begin_call(false);

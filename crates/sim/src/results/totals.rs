@@ -28,6 +28,13 @@ pub struct CallTotals {
     pub spent: TimeBreakdown,
 }
 
+impl CallTotals {
+    fn add(&mut self, more: &Self) {
+        self.calls += more.calls;
+        self.spent.merge(&more.spent);
+    }
+}
+
 /// Adds up what ranks do. Helpers run concurrently with their ranks and are not counted.
 #[derive(Debug, Clone)]
 pub struct Totals {
@@ -74,6 +81,20 @@ impl Totals {
         &self.calls
     }
 
+    /// Returns the totals of each function of the program, with those of all its call sites.
+    pub fn by_function<'p>(&self, program: &'p Program) -> Vec<(&'p str, CallTotals)> {
+        let mut places: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut all: Vec<(&str, CallTotals)> = Vec::new();
+        for (name, totals) in program.calls.iter().zip(&self.calls) {
+            let place = *places.entry(name).or_insert(all.len());
+            match all.get_mut(place) {
+                Some((_, sum)) => sum.add(totals),
+                None => all.push((name, *totals)),
+            }
+        }
+        all
+    }
+
     /// Returns how long each rank waited for each other rank, as (rank, peer, time), the longest
     /// first.
     pub fn waits(&self) -> Vec<(u32, u32, Time)> {
@@ -97,8 +118,7 @@ impl Totals {
             rank.bytes = rank.bytes.saturating_add(more.bytes);
         }
         for (call, more) in self.calls.iter_mut().zip(&other.calls) {
-            call.calls += more.calls;
-            call.spent.merge(&more.spent);
+            call.add(more);
         }
         self.packets.merge(other.packets);
         for (pair, time) in &other.waits {

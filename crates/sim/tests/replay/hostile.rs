@@ -72,7 +72,7 @@ proptest! {
         let wildcards = if rematch { Wildcards::Rematch } else { Wildcards::Recorded };
         let machine = plain(2);
         with_trace(&streams, |trace| {
-            match replay::program(trace, &machine, &Options { wildcards, lenient }) {
+            match replay::program(trace, &machine, &Options { wildcards, lenient, call_sites: true }) {
                 Err(error) => assert!(!error.to_string().is_empty()),
                 Ok(replay) => {
                     let config = RunConfig { machine: &machine, sharing: Sharing::None, compute_scales: &[], noise: None };

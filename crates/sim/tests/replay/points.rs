@@ -11,7 +11,7 @@ use crate::support::{
     send_to, tried,
 };
 
-const REMATCH: Options = Options { wildcards: Wildcards::Rematch, lenient: false };
+const REMATCH: Options = Options { wildcards: Wildcards::Rematch, lenient: false, call_sites: false };
 
 #[test]
 fn a_message_and_the_computation_before_it() {

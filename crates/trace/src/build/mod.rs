@@ -134,7 +134,7 @@ impl Builder {
     /// Begins a stream with metadata. `world` has all ranks: making that list once is faster than
     /// for each of many ranks.
     pub fn with_metadata(rank: u32, world: &Ranks, element: u64, metadata: &Metadata) -> Self {
-        let head = Head { is_whole: false, rank, ranks: world.len() };
+        let head = Head { is_whole: false, rank, ranks: world.len(), has_call_sites: false };
         let mut builder = Self {
             recorder: Recorder::new(false),
             out: stream_start(head, metadata),

@@ -15,6 +15,7 @@ pub struct Copy {
     types: usize,
     comms: usize,
     things: usize,
+    sites: usize,
     thread: u32,
     /// The block of the first run that is being copied, and its beginning.
     block: Option<usize>,
@@ -34,6 +35,7 @@ impl Copy {
             types: 0,
             comms: 0,
             things: 0,
+            sites: 0,
             thread: 0,
             block: None,
             wall: 0,
@@ -58,7 +60,7 @@ impl Copy {
         }
         let (Some(signature), Some(action)) = (run.signature(call), run.action(call)) else { return Ok(()) };
         let times = Times { before, gap: call.gap, inside: call.inside };
-        self.recorder.record(self.names[signature.name.index()], &action, times);
+        self.recorder.record_at(self.names[signature.name.index()], signature.site, &action, times);
         self.calls += 1;
         Ok(())
     }
@@ -78,6 +80,10 @@ impl Copy {
         for thing in &tables.windows_and_files()[self.things..] {
             self.recorder.window_or_file(thing);
         }
+        for site in &tables.sites()[self.sites..] {
+            self.recorder.call_site(site);
+        }
+        self.sites = tables.sites().len();
         (self.types, self.comms, self.things) =
             (tables.types().len(), tables.comms().len(), tables.windows_and_files().len());
     }

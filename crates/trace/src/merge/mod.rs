@@ -17,7 +17,7 @@ use crate::combine::refuse_to_overwrite;
 use crate::error::{Error, Result};
 use crate::metadata::{Metadata, key};
 use crate::read::{RankTrace, Trace};
-use crate::stream::{Head, stream_end, stream_start};
+use crate::stream::{stream_end, stream_start};
 use crate::write::TraceWriter;
 use copy::Copy;
 use run::{Call, Run};
@@ -46,7 +46,7 @@ pub fn merge(traces: &[Trace], target: &Path) -> Result<MergeSummary> {
     }
     let mut facts = first.metadata().clone();
     facts.set(key::MERGED, &traces.len());
-    let mut writer = TraceWriter::create(target, first.size(), &facts)?;
+    let mut writer = TraceWriter::create_like(first, target, &facts)?;
     let mut merged = MergeSummary { runs: traces.len(), calls: 0 };
     for place in 0..first.ranks().len() {
         let runs: Vec<&RankTrace> = traces.iter().map(|trace| &trace.ranks()[place]).collect();
@@ -104,7 +104,7 @@ fn differs<'a>(one: &'a Trace, other: &'a Trace) -> Option<(&'static str, &'a st
 
 fn merge_rank(runs: &[&RankTrace], writer: &mut TraceWriter) -> Result<u64> {
     let (first, others) = (runs[0], &runs[1..]);
-    let head = Head { is_whole: false, rank: first.rank(), ranks: first.ranks() };
+    let head = first.head();
     writer.begin_stream();
     writer.write(&stream_start(head, first.metadata()))?;
     let mut others: Vec<Run> = others.iter().map(|run| Run::new(run)).collect();

@@ -10,6 +10,7 @@ use crate::block::{BlockKind, HEADER};
 use crate::error::{Error, Result};
 use crate::metadata::{Metadata, key};
 use crate::ranks::Ranks;
+use crate::site::Places;
 use crate::stream::{FORMAT, HEAD, Head, HeadError, TAIL};
 
 /// The extension of ranks' own files: `3.rank`.
@@ -128,6 +129,16 @@ impl Trace {
     /// Returns the bytes of its files.
     pub fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// Returns whether it may have the call sites of calls.
+    pub fn has_call_sites(&self) -> bool {
+        self.ranks.iter().any(|rank| rank.head().has_call_sites)
+    }
+
+    /// Returns the places in the source of its call sites, as far as they are known.
+    pub fn places(&self) -> Places {
+        Places::of(&self.metadata)
     }
 
     /// Returns whether the streams of all ranks are complete.

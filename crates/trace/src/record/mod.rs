@@ -14,7 +14,8 @@ use rustc_hash::FxHashMap;
 
 use crate::action::Action;
 use crate::block::{BlockKind, Content, GROUP};
-use crate::field::{Comm, Name, Type, WindowOrFileId};
+use crate::field::{Comm, Name, Site, Type, WindowOrFileId};
+use crate::site::CallSite;
 use crate::table::{self, Communicator, Datatype, Signature, WindowOrFile};
 use panto_container::varint::{put, put_signed};
 
@@ -31,7 +32,7 @@ pub struct Times {
 
 /// What identifies a call with all its parts, as the caller of a [`Recorder`] defines it: calls
 /// with equal keys are equal.
-pub type Key = [u64; 6];
+pub type Key = [u64; 7];
 
 /// Records the calls of a rank.
 pub struct Recorder {
@@ -40,6 +41,7 @@ pub struct Recorder {
     types: u32,
     comms: u32,
     things: u32,
+    sites: u32,
     numbers: FxHashMap<Signature, u32>,
     signatures: Vec<Interned>,
     /// The signature of the last event.
@@ -93,6 +95,7 @@ impl Recorder {
             types: 0,
             comms: 0,
             things: 0,
+            sites: 0,
             numbers: FxHashMap::default(),
             signatures: Vec::new(),
             last: 0,
@@ -142,12 +145,25 @@ impl Recorder {
         WindowOrFileId(self.things - 1)
     }
 
+    /// Defines a call site and returns its number. The stream's head must announce call sites.
+    pub fn call_site(&mut self, site: &CallSite) -> Site {
+        table::put_site(&mut self.block.definitions, site);
+        self.sites += 1;
+        Site(self.sites - 1)
+    }
+
     /// Records a call.
     #[inline]
     pub fn record(&mut self, name: Name, action: &Action<'_>, times: Times) {
+        self.record_at(name, None, action, times);
+    }
+
+    /// Records a call with its call site.
+    #[inline]
+    pub fn record_at(&mut self, name: Name, site: Option<Site>, action: &Action<'_>, times: Times) {
         self.values.clear();
         let constants = action.split(&mut self.values);
-        let number = self.number(Signature { name, kind: action.kind(), constants });
+        let number = self.number(Signature { name, kind: action.kind(), constants, site });
         let known = &mut self.signatures[number];
         known.key = None;
         let is_same = known.block == self.block.number && are_equal(&known.values, &self.values);
@@ -289,7 +305,7 @@ impl Recorder {
 fn is_same(one: &Signature, other: &Signature) -> bool {
     let differing =
         one.constants.iter().zip(&other.constants).fold(0, |bits, (one, other)| bits | (one ^ other));
-    differing == 0 && one.name == other.name && one.kind == other.kind
+    differing == 0 && one.name == other.name && one.kind == other.kind && one.site == other.site
 }
 
 #[inline]

@@ -8,16 +8,19 @@ use std::sync::{Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 
 use super::scan::{Counts, Scan, add};
-use super::{Collectives, Function, Pair, Region, Summary};
+use super::{Collectives, Function, Pair, Region, SiteCalls, Summary};
 use crate::collective::CollectiveKind;
 use crate::error::Result;
 use crate::ranks::Ranks;
 use crate::read::{RankTrace, Trace};
+use crate::site::{CallSite, Places};
 
 #[derive(Default)]
 struct Gathered {
     summary: Summary,
     functions: FxHashMap<String, Function>,
+    /// By function and call site.
+    sites: FxHashMap<(String, CallSite), SiteCalls>,
     pairs: BTreeMap<(u32, u32), (u64, u64)>,
     collectives: BTreeMap<(CollectiveKind, u32), (u64, u64)>,
     /// By path, so that each follows the one that it is in.
@@ -44,7 +47,8 @@ impl Summary {
                 .into_iter()
                 .try_for_each(|reader| reader.join().unwrap_or_else(|panic| resume_unwind(panic)))
         })?;
-        let mut summary = gathered.into_inner().unwrap_or_else(PoisonError::into_inner).finish();
+        let mut summary =
+            gathered.into_inner().unwrap_or_else(PoisonError::into_inner).finish(&trace.places());
         summary.size = trace.size();
         summary.missing = trace.missing();
         summary.has_stamps = trace.ranks().iter().any(RankTrace::has_stamps);
@@ -75,6 +79,17 @@ impl Gathered {
             add(&mut function.bytes, counts.bytes);
             add(&mut function.inside, counts.inside);
         }
+        if let Some(site) = counts.site.as_ref().filter(|_| counts.calls > 0) {
+            let sum = self.sites.entry((counts.name.clone(), site.clone())).or_default();
+            for (sum, more) in [
+                (&mut sum.calls, counts.calls),
+                (&mut sum.bytes, counts.bytes),
+                (&mut sum.computation, counts.computation),
+                (&mut sum.inside, counts.inside),
+            ] {
+                add(sum, more);
+            }
+        }
         if counts.operations == 0 {
             return;
         }
@@ -88,13 +103,14 @@ impl Gathered {
     }
 
     /// Orders the results independently of which rank was read first.
-    fn finish(self) -> Summary {
+    fn finish(self, places: &Places) -> Summary {
         let mut summary = self.summary;
         summary.ranks.sort_by_key(|rank| rank.rank);
         summary.damage.sort();
         let functions = self.functions.into_iter().map(|(name, function)| Function { name, ..function });
         summary.functions = functions.collect();
         summary.functions.sort_by(|one, other| (other.calls, &one.name).cmp(&(one.calls, &other.name)));
+        summary.sites = sites(self.sites, places);
         summary.regions = self.regions.into_values().collect();
         let pairs = self.pairs.into_iter();
         summary.pairs =
@@ -105,4 +121,19 @@ impl Gathered {
         summary.collectives = collectives.collect();
         summary
     }
+}
+
+/// Names and orders call sites.
+fn sites(sites: FxHashMap<(String, CallSite), SiteCalls>, places: &Places) -> Vec<SiteCalls> {
+    let sites = sites.into_iter();
+    let mut sites: Vec<SiteCalls> = sites
+        .map(|((function, site), sum)| SiteCalls { place: places.name(&site), function, ..sum })
+        .collect();
+    sites.sort_by(|one, other| {
+        let rank = |site: &SiteCalls| (site.inside, site.calls);
+        rank(other)
+            .cmp(&rank(one))
+            .then_with(|| (&one.place, &one.function).cmp(&(&other.place, &other.function)))
+    });
+    sites
 }

@@ -23,6 +23,8 @@ pub struct Summary {
     pub ranks: Vec<RankSummary>,
     /// Functions, the most called first.
     pub functions: Vec<Function>,
+    /// Call sites, if they were recorded, those with most time inside, or most calls, first.
+    pub sites: Vec<SiteCalls>,
     /// Regions that the program named, each after the one that it is in.
     pub regions: Vec<Region>,
     /// Messages between pairs of ranks, by sender and receiver.
@@ -90,6 +92,23 @@ pub struct Function {
     pub calls: u64,
     /// Bytes that these calls sent or moved.
     pub bytes: u64,
+    /// Wall-clock time inside them, if it was recorded, in nanoseconds.
+    pub inside: u64,
+}
+
+/// Calls of one function from one place in the program, on all ranks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SiteCalls {
+    /// The place in the source, such as `solve (stencil.c:42)`, or an address.
+    pub place: String,
+    /// The function.
+    pub function: String,
+    /// The number of calls, with those of folded loops.
+    pub calls: u64,
+    /// Bytes that these calls sent or moved.
+    pub bytes: u64,
+    /// Computation before them, in nanoseconds.
+    pub computation: u64,
     /// Wall-clock time inside them, if it was recorded, in nanoseconds.
     pub inside: u64,
 }

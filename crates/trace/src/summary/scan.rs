@@ -11,6 +11,7 @@ use crate::field::{Field, Slot};
 use crate::metadata::key;
 use crate::read::{Event, RankTrace};
 use crate::region::RegionMark;
+use crate::site::CallSite;
 
 /// The statistics of a rank after reading all its events.
 pub struct Scan {
@@ -27,9 +28,13 @@ pub struct Scan {
 #[derive(Debug, Default)]
 pub struct Counts {
     pub name: String,
+    /// The place in the program from which the function is called, if it was recorded.
+    pub site: Option<CallSite>,
     pub meaning: Meaning,
     pub calls: u64,
     pub bytes: u64,
+    /// Computation before the calls.
+    pub computation: u64,
     pub inside: u64,
     /// Messages or collective operations, whichever function started them.
     pub operations: u64,
@@ -74,6 +79,7 @@ impl Scan {
         }
         if self.signatures[number].calls == 0 {
             event.name().clone_into(&mut self.signatures[number].name);
+            self.signatures[number].site = event.site().cloned();
             self.signatures[number].meaning = Meaning::of(event.signature(), event.tables());
         }
         match action {
@@ -83,6 +89,7 @@ impl Scan {
             Action::Thread { .. } | Action::Spin { .. } => add(&mut self.rank.computation, event.before()),
             _ => {
                 add(&mut self.rank.computation, event.before());
+                add(&mut self.signatures[number].computation, event.before());
                 self.blocks.add(event.before());
             }
         }

@@ -1,6 +1,7 @@
 //! The trace format through its public interface: events are read back as written, and damage is
 //! detected.
 
+mod call_sites;
 mod combine;
 mod damage;
 mod golden;

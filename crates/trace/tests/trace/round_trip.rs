@@ -88,7 +88,7 @@ fn write(steps: &[Step], has_stamps: bool, out: &mut Vec<u8>) -> Vec<Seen> {
 proptest! {
     #[test]
     fn what_is_written_is_read_back(steps in vec(step(), 0..120), has_stamps: bool) {
-        let mut bytes = stream_start(Head { is_whole: false, rank: 3, ranks: 5 }, &Metadata::default());
+        let mut bytes = stream_start(Head { is_whole: false, rank: 3, ranks: 5, has_call_sites: false }, &Metadata::default());
         let expected = write(&steps, has_stamps, &mut bytes);
         bytes.extend(stream_end(&Metadata::default()));
         let file = tempfile::NamedTempFile::new().expect("a file");

@@ -24,9 +24,17 @@ impl Writer {
     }
 
     pub fn with_stamps(rank: u32, ranks: u32, has_stamps: bool) -> Self {
+        Self::begin(rank, ranks, has_stamps, false)
+    }
+
+    pub fn with_sites(rank: u32, ranks: u32) -> Self {
+        Self::begin(rank, ranks, false, true)
+    }
+
+    fn begin(rank: u32, ranks: u32, has_stamps: bool, has_call_sites: bool) -> Self {
         let mut facts = Metadata::default();
         facts.set("host", "here");
-        let out = stream_start(Head { is_whole: false, rank, ranks }, &facts);
+        let out = stream_start(Head { is_whole: false, rank, ranks, has_call_sites }, &facts);
         let mut writer = Self { recorder: Recorder::new(has_stamps), rank, out, wall: 0 };
         writer.recorder.datatype(&Datatype { size: 8, extent: 8, is_derived: false });
         writer.comm("MPI_COMM_WORLD", None, 0, 0, &(0..ranks).collect::<Vec<_>>());

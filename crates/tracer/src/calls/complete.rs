@@ -100,12 +100,12 @@ impl Pending {
     /// Returns the key of a call that completed all of these requests, if they are few: their
     /// slots.
     #[inline]
-    fn key(&self, name: Name) -> Option<Key> {
-        let mut key = [0; 6];
+    fn key(&self, name: Name, site: u64) -> Option<Key> {
+        let mut key = [0, 0, 0, 0, 0, 0, site];
         key[0] = pair(name.0, self.requests.len() as u32);
         for (position, (_, slot)) in self.requests.iter().enumerate() {
             let place = u16::try_from(slot.0).ok()?;
-            *key.get_mut(1 + position / 4)? |= u64::from(place) << (position % 4 * 16);
+            *key[..6].get_mut(1 + position / 4)? |= u64::from(place) << (position % 4 * 16);
         }
         Some(key)
     }
@@ -171,7 +171,7 @@ impl CallContext<'_> {
         for (_, slot) in &pending.requests {
             self.rank.requests.drop(*slot);
         }
-        let key = pending.key(self.name());
+        let key = pending.key(self.name(), self.site_key());
         if key.is_some_and(|key| self.repeat(&key)) {
             return;
         }

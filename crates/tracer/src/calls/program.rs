@@ -113,7 +113,8 @@ pub extern "C" fn PMPI_Pcontrol(level: c_int, argument: usize) -> c_int {
 
 fn pcontrol(level: c_int, argument: usize) -> c_int {
     static FUNCTION: Function = Function::new(c"MPI_Pcontrol");
-    if let Some(entered) = thread_state::enter() {
+    if let Some(mut entered) = thread_state::enter() {
+        entered.forget_stack();
         let mut entered = record_before(&FUNCTION, entered, &mut |at| at.control(level, argument));
         let code = pass_on(&FUNCTION, level, argument);
         entered.leave(0, None);

@@ -24,7 +24,8 @@ pub unsafe extern "C" fn panto_region_begin(name: *const c_char) {
     }
     // SAFETY: the caller passes a C string, as `include/panto.h` requires.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-    if let Some(entered) = thread_state::enter() {
+    if let Some(mut entered) = thread_state::enter() {
+        entered.forget_stack();
         record_before(&BEGIN, entered, &mut |at| at.region_begins(&name)).leave(0, None);
     }
 }
@@ -32,7 +33,8 @@ pub unsafe extern "C" fn panto_region_begin(name: *const c_char) {
 /// Ends the innermost region.
 #[unsafe(no_mangle)]
 pub extern "C" fn panto_region_end() {
-    if let Some(entered) = thread_state::enter() {
+    if let Some(mut entered) = thread_state::enter() {
+        entered.forget_stack();
         record_before(&END, entered, &mut |at| at.region_ends()).leave(0, None);
     }
 }

@@ -9,9 +9,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use panto_trace::{Action, Key, Name, Recorder, Times};
+use panto_trace::{Action, Key, Name, Recorder, Site, Times};
 use smallvec::SmallVec;
 
+use crate::call_sites::CallSites;
 use crate::clock;
 use crate::compute_token;
 use crate::function::Function;
@@ -67,6 +68,8 @@ pub struct Rank {
     /// When the last call of any thread ended, in nanoseconds since the start.
     last_end: u64,
     costs: Overhead,
+    /// The call sites, if they are recorded.
+    pub call_sites: Option<CallSites>,
     /// The end of a run in virtual time.
     pub live: Option<Box<Live>>,
 }
@@ -74,6 +77,7 @@ pub struct Rank {
 /// Polls that found nothing and are not recorded yet.
 struct Spin {
     name: Name,
+    site: Option<Site>,
     thread: u32,
     polls: u64,
     spun: u64,
@@ -184,31 +188,30 @@ impl Rank {
             has_stamps: clock::get().has_stamps,
             last_end: 0,
             costs: Overhead::start(),
+            call_sites: None,
             live: None,
         };
         rank.start_block();
         rank
     }
 
-    /// Records a call of a thread.
+    /// Returns the call site of a call that has not returned, if call sites are recorded.
+    ///
+    /// # Safety
+    /// `stack` must be the stack pointer at the beginning of the call, or zero.
     #[inline]
-    pub fn record(
-        &mut self,
-        site: &Function,
-        action: &Action<'_>,
-        thread: u32,
-        before: u64,
-        wall: (u64, u64),
-    ) {
-        let name = self.name(site);
-        self.record_named(name, action, thread, before, wall);
+    pub unsafe fn call_site(&mut self, stack: usize) -> Option<Site> {
+        let sites = self.call_sites.as_mut().filter(|_| stack != 0)?;
+        // SAFETY: the caller promises it.
+        unsafe { sites.find(stack, &mut self.recorder) }
     }
 
     /// Records an event of a thread.
     #[inline]
-    pub fn record_named(
+    pub fn record(
         &mut self,
         name: Name,
+        site: Option<Site>,
         action: &Action<'_>,
         thread: u32,
         before: u64,
@@ -225,7 +228,7 @@ impl Rank {
             self.switch_to(thread);
         }
         let (gap, inside) = self.stamps(wall);
-        self.recorder.record(name, action, Times { before, gap, inside });
+        self.recorder.record_at(name, site, action, Times { before, gap, inside });
         self.calls += 1;
         self.weigh();
     }
@@ -258,27 +261,28 @@ impl Rank {
     }
 
     /// Counts a poll that found nothing shortly after the last one, without recording it.
-    pub fn spin(&mut self, site: &Function, thread: u32, spun: u64, wall: (u64, u64)) {
+    pub fn spin(&mut self, name: Name, site: Option<Site>, thread: u32, spun: u64, wall: (u64, u64)) {
         if !self.is_on {
             return;
         }
-        let name = self.name(site);
-        if let Some(spin) = self.spins.iter_mut().find(|spin| (spin.name, spin.thread) == (name, thread)) {
+        let is_same = |spin: &&mut Spin| (spin.name, spin.site, spin.thread) == (name, site, thread);
+        if let Some(spin) = self.spins.iter_mut().find(is_same) {
             spin.polls += 1;
             spin.spun += spun;
             spin.wall.1 = wall.1;
         } else {
-            self.spins.push(Spin { name, thread, polls: 1, spun, wall });
+            self.spins.push(Spin { name, site, thread, polls: 1, spun, wall });
         }
     }
 
     fn end_spins(&mut self) {
-        for Spin { name, thread, polls, spun, wall } in std::mem::take(&mut self.spins) {
+        for Spin { name, site, thread, polls, spun, wall } in std::mem::take(&mut self.spins) {
             if thread != self.thread {
                 self.switch_to(thread);
             }
             let (gap, inside) = self.stamps(wall);
-            self.recorder.record(name, &Action::Spin { polls, spun }, Times { before: 0, gap, inside });
+            let times = Times { before: 0, gap, inside };
+            self.recorder.record_at(name, site, &Action::Spin { polls, spun }, times);
         }
     }
 

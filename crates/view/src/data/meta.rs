@@ -1,6 +1,7 @@
 //! Metadata of a timeline that the page needs before it requests tiles.
 
 use panto_measured::{Wait, WaitState};
+use panto_timeline::TimelineInfo;
 use panto_units::Time;
 use serde_json::{Value, json};
 
@@ -27,8 +28,9 @@ pub fn meta(view: &View) -> Value {
         "ranks": timeline.ranks(),
         "lines": view.lines,
         "helperRanks": about.helper_ranks.iter().take(MAX_HELPERS).collect::<Vec<_>>(),
-        "facts": about.facts.iter().take(MAX_NAMES).collect::<Vec<_>>(),
-        "calls": about.calls.iter().take(MAX_NAMES).collect::<Vec<_>>(),
+        "facts": about.run_facts().take(MAX_NAMES).collect::<Vec<_>>(),
+        "calls": labels(about),
+        "functions": functions(about),
         "messageKinds": about.message_kinds,
         "origin": view.origin,
         "span": view.span,
@@ -49,12 +51,29 @@ pub fn meta(view: &View) -> Value {
     })
 }
 
+/// Returns the names of calls, with their call sites where they are known.
+fn labels(about: &TimelineInfo) -> Vec<String> {
+    let calls = about.calls.iter().zip(about.sites()).take(MAX_NAMES);
+    calls.map(|(call, site)| label(call, site)).collect()
+}
+
+fn label(call: &str, site: Option<&str>) -> String {
+    site.map_or_else(|| call.to_owned(), |site| format!("{call} at {site}"))
+}
+
+/// Returns the names of the same calls without their call sites; none if no call has one.
+fn functions(about: &TimelineInfo) -> Option<Vec<&String>> {
+    let has_sites = about.sites().iter().any(Option::is_some);
+    has_sites.then(|| about.calls.iter().take(MAX_NAMES).collect())
+}
+
 /// Returns the waits in a function: kind, function, total, count, the rank waited for longest and
 /// how long, and the longest waits.
 fn wait_state(state: &WaitState, origin: u64) -> Value {
     let culprit = state.culprit.map(|(rank, time)| (rank, time.as_picos()));
     let longest: Vec<Value> = state.longest.iter().map(|wait| wait_place(wait, origin)).collect();
-    json!([state.kind.to_string(), state.call, state.total.as_picos(), state.count, culprit, longest])
+    let call = label(&state.call, state.site.as_deref());
+    json!([state.kind.to_string(), call, state.total.as_picos(), state.count, culprit, longest])
 }
 
 /// Returns a wait: line, begin and end, and line and time of its cause.

@@ -113,7 +113,7 @@ impl Balance {
         if let Some(note) = case.old_speed(TRACED_COMPUTER) {
             print::note(format_args!("panto: {note}"));
         }
-        let replay = simulate::read(&trace, &case, &self.case)?;
+        let replay = simulate::read(&trace, &case, &self.case, false)?;
         let task = Task::new(&replay.program, Traced::from(&trace).daxpy, model, &options)?;
         let baselines = baselines(&task, &options.mapping)?;
         let effort =

@@ -67,11 +67,16 @@ pub enum Wildcards {
 impl ReadingArgs {
     /// Returns the options of the replay.
     pub fn options(self) -> replay::Options {
+        self.options_of(false)
+    }
+
+    /// As [`ReadingArgs::options`]; for a timeline, functions are told apart by their call sites.
+    pub fn options_of(self, is_for_timeline: bool) -> replay::Options {
         let wildcards = match self.wildcards {
             Wildcards::Recorded => replay::Wildcards::Recorded,
             Wildcards::Rematch => replay::Wildcards::Rematch,
         };
-        replay::Options { wildcards, lenient: self.lenient }
+        replay::Options { wildcards, lenient: self.lenient, call_sites: is_for_timeline }
     }
 }
 

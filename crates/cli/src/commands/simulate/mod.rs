@@ -125,7 +125,7 @@ impl Simulate {
         let unknowns = self.samples.unknowns(&sampled_inputs)?;
         let traced = Traced::from(&trace);
         let mut case = self.case.case(&self.machine, traced)?;
-        let replay = read(&trace, &case, &self.case)?;
+        let replay = read(&trace, &case, &self.case, self.presentation.timeline.is_some())?;
         let buffering = UnlimitedBuffering::find(&replay.program, &case.machine);
         case.notes.extend(buffering.map(|found| found.to_string()));
         let noise = self.noise.disturbance()?;
@@ -224,11 +224,11 @@ impl Simulate {
     }
 }
 
-/// Replays a trace for a machine.
-pub fn read(trace: &Trace, case: &Case, args: &CaseArgs) -> Result<Replay, Failure> {
+/// Replays a trace for a machine; for a timeline, functions are told apart by their call sites.
+pub fn read(trace: &Trace, case: &Case, args: &CaseArgs, is_for_timeline: bool) -> Result<Replay, Failure> {
     let events: u64 = trace.ranks().iter().map(RankTrace::events_count).sum();
     let threads = if events < MIN_PARALLEL_EVENTS { 1 } else { cores().len() };
-    let replay = replay::program_on(trace, &case.machine, &args.reading.options(), threads)
+    let replay = replay::program_on(trace, &case.machine, &args.reading.options_of(is_for_timeline), threads)
         .map_err(|error| trace_failure(trace, &error))?;
     note_cut(trace, replay.cut.as_ref());
     Ok(replay)

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use panto_launch::refuse_to_replace;
+use panto_launch::{places, refuse_to_replace};
 use panto_report::present::rank_names;
 use panto_trace::{Metadata, Trace, combine};
 
@@ -35,7 +35,8 @@ impl Combine {
         interrupt::end_without_leftovers()?;
         let trace = Trace::open_all(&self.paths)?;
         // Metadata of the whole run are those of a combined trace; single ranks keep their own.
-        let facts: Metadata = trace.metadata().clone();
+        let mut facts: Metadata = trace.metadata().clone();
+        places(&trace)?.add_to(&mut facts);
         let combined = combine(&trace, &self.output, &facts)?;
         for damage in &combined.damage {
             print::note(format_args!("panto: truncated at the damage: {damage}"));

@@ -17,6 +17,11 @@ pub struct TracerArgs {
     #[arg(long)]
     stamps: bool,
 
+    /// Also record the place in the program of each call: the function, and the line of the source
+    /// if the program was compiled with -g.
+    #[arg(long)]
+    call_sites: bool,
+
     /// Let only one rank at a time compute on each core, so that times are not disturbed if there
     /// are more ranks than cores.
     #[arg(long)]
@@ -45,6 +50,6 @@ impl TracerArgs {
             Clock::Wall => panto_launch::Clock::Wall,
             Clock::Instructions => panto_launch::Clock::Instructions,
         };
-        TracerOptions { clock, stamps: self.stamps, token: self.token }
+        TracerOptions { clock, stamps: self.stamps, call_sites: self.call_sites, token: self.token }
     }
 }

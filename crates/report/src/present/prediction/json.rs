@@ -89,13 +89,15 @@ fn processors(report: &PredictionReport) -> Vec<Value> {
 }
 
 fn functions(report: &PredictionReport) -> Vec<Value> {
-    let names = report.replay.program.calls.iter();
-    let called = names
-        .zip(report.prediction.totals.calls())
+    let called = report
+        .prediction
+        .totals
+        .by_function(&report.replay.program)
+        .into_iter()
         .filter(|(name, totals)| totals.calls > 0 && RegionMark::of(name).is_none());
-    let function = |(name, totals): (&String, &panto_sim::results::CallTotals)| {
+    let function = |(name, totals): (&str, panto_sim::results::CallTotals)| {
         let mut value = spent(&totals.spent);
-        value["function"] = name.as_str().into();
+        value["function"] = name.into();
         value["calls"] = totals.calls.into();
         value
     };

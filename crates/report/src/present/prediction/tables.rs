@@ -148,14 +148,13 @@ fn calls(report: &PredictionReport) -> Table {
     ];
     let mut table = Table::new(columns);
     let whole = report.prediction.spent().total();
-    let names = &report.replay.program.calls;
-    let mut calls: Vec<_> = names.iter().zip(report.prediction.totals.calls()).collect();
+    let mut calls = report.prediction.totals.by_function(&report.replay.program);
     calls.sort_by_key(|(name, totals)| (std::cmp::Reverse(totals.spent.total()), *name));
     let is_shown = |name: &str, totals: &CallTotals| totals.calls > 0 && RegionMark::of(name).is_none();
     for (name, totals) in calls.into_iter().filter(|(name, totals)| is_shown(name, totals)) {
         let spent = &totals.spent;
         table.row([
-            name.clone(),
+            name.to_owned(),
             grouped(totals.calls),
             seconds(spent.total()),
             seconds(spent.busy()),

@@ -1,14 +1,17 @@
 //! A trace's summary as JSON.
 
-use panto_trace::{Metadata, RankSummary, Summary};
+use panto_trace::{Metadata, Places, RankSummary, Summary};
 use serde_json::{Map, Value, json};
 
 use super::tables::pattern;
 use crate::present::ranks::rank_list;
 
 pub(super) fn summary(summary: &Summary, facts: &Metadata) -> Value {
-    let facts: Map<String, Value> =
-        facts.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+    let facts: Map<String, Value> = facts
+        .iter()
+        .filter(|(name, _)| !Places::is_entry(name))
+        .map(|(name, value)| (name.to_owned(), json!(value)))
+        .collect();
     json!({
         "size": summary.size,
         "complete": summary.is_complete(),
@@ -21,6 +24,7 @@ pub(super) fn summary(summary: &Summary, facts: &Metadata) -> Value {
         "partners": summary.partners(),
         "ranks": summary.ranks.iter().map(rank).collect::<Vec<_>>(),
         "functions": functions(summary),
+        "call_sites": sites(summary),
         "regions": regions(summary),
         "collectives": collectives(summary),
         "blocks": blocks(summary),
@@ -60,6 +64,22 @@ fn functions(summary: &Summary) -> Vec<Value> {
             "calls": function.calls,
             "bytes": function.bytes,
             "inside_ns": inside(function.inside),
+        })
+    })
+    .collect()
+}
+
+fn sites(summary: &Summary) -> Vec<Value> {
+    let inside = |inside: u64| summary.has_stamps.then_some(inside);
+    let all = summary.sites.iter();
+    all.map(|site| {
+        json!({
+            "place": site.place,
+            "function": site.function,
+            "calls": site.calls,
+            "bytes": site.bytes,
+            "computation_ns": site.computation,
+            "inside_ns": inside(site.inside),
         })
     })
     .collect()

@@ -7,6 +7,9 @@ use super::seconds;
 use crate::present::phrases::one_line;
 use crate::table::{Column, Table};
 
+/// Call sites that get a row; `--format json` has all of them.
+const MOST_SITES: usize = 20;
+
 /// Functions that get a row; `--format csv` has all of them.
 const MOST_FUNCTIONS: usize = 12;
 
@@ -17,7 +20,8 @@ fn bytes_or_dash(bytes: u64) -> String {
 
 /// Returns the tables for a terminal, without empty ones.
 pub(super) fn all(summary: &Summary) -> impl Iterator<Item = Table> {
-    let tables = [functions(summary), regions(summary), collectives(summary), blocks(summary)];
+    let tables =
+        [functions(summary), sites(summary), regions(summary), collectives(summary), blocks(summary)];
     tables.into_iter().filter(|table| !table.rows().is_empty())
 }
 
@@ -51,6 +55,39 @@ fn functions(summary: &Summary) -> Table {
     for function in shown.iter().chain(Some(&rest).filter(|_| !others.is_empty())) {
         let row = [function.name.clone(), grouped(function.calls), bytes_or_dash(function.bytes)];
         table.row(row.into_iter().chain(summary.has_stamps.then(|| seconds(function.inside))));
+    }
+    table
+}
+
+/// Returns the places in the program that call MPI.
+fn sites(summary: &Summary) -> Table {
+    let columns = [
+        Column::text("call site"),
+        Column::text("function"),
+        Column::right("calls"),
+        Column::right("bytes"),
+        Column::right("computation before"),
+    ];
+    let mut table = Table::new(columns.into_iter().chain(time_column(summary)));
+    for site in summary.sites.iter().take(MOST_SITES) {
+        let row = [
+            one_line(&site.place),
+            site.function.clone(),
+            grouped(site.calls),
+            bytes_or_dash(site.bytes),
+            seconds(site.computation),
+        ];
+        table.row(row.into_iter().chain(summary.has_stamps.then(|| seconds(site.inside))));
+    }
+    if let Some(rest) = summary.sites.len().checked_sub(MOST_SITES).filter(|rest| *rest > 0) {
+        let row = [
+            format!("{rest} others (--format json)"),
+            String::new(),
+            String::new(),
+            String::new(),
+            String::new(),
+        ];
+        table.row(row.into_iter().chain(summary.has_stamps.then(String::new)));
     }
     table
 }

@@ -169,6 +169,7 @@ fn build(segments: &[Segment], times: u64) -> Program {
         channels,
         wildcards: Vec::new(),
         calls: vec!["call".into()],
+        call_sites: Vec::new(),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::Events;
 use crate::action::Action;
 use crate::error::{Error, Result};
+use crate::site::CallSite;
 use crate::table::{Signature, Tables};
 
 /// The wall-clock times of a call, in nanoseconds.
@@ -77,6 +78,11 @@ impl<'a> Event<'a> {
     /// Returns the function's name.
     pub fn name(self) -> &'a str {
         self.0.tables.name(self.signature().name).unwrap_or_default()
+    }
+
+    /// Returns the place in the program from which the function was called, if it was recorded.
+    pub fn site(self) -> Option<&'a CallSite> {
+        self.signature().site.and_then(|site| self.0.tables.site(site))
     }
 
     /// Returns the definitions that it refers to.
