@@ -30,6 +30,9 @@ pub enum Kind {
     End = 5,
     /// The rank ends the job (`MPI_Abort`).
     Abort = 7,
+    /// The rank waits until other ranks make the same call, and reports the call then: only the
+    /// real MPI knows which ranks these are.
+    Hold = 8,
     /// The rank cannot continue: a text, as [`Kind::Define`].
     Refuse = 6,
 }
@@ -49,6 +52,7 @@ pub(crate) fn parse_head(word: u64) -> Option<(Kind, usize)> {
         5 => Kind::End,
         6 => Kind::Refuse,
         7 => Kind::Abort,
+        8 => Kind::Hold,
         _ => return None,
     };
     let length = usize::try_from(word >> 8).ok().filter(|length| *length <= MAX_WORDS)?;

@@ -54,6 +54,11 @@ pub enum CoupledFailure {
         /// The rank.
         rank: u32,
     },
+    /// A rank makes a communicator, and the ranks that it waits for never do.
+    Held {
+        /// The rank.
+        rank: u32,
+    },
     /// The job ended before all ranks had finalised MPI.
     Ended,
 }
@@ -69,6 +74,11 @@ impl fmt::Display for CoupledFailure {
             Self::Gone { rank } => {
                 write!(f, "rank {rank} has ended without MPI_Finalize, and the others wait for it")
             }
+            Self::Held { rank } => write!(
+                f,
+                "deadlock: rank {rank} waits in MPI_Comm_create_group or MPI_Intercomm_create for ranks that \
+                 do not call it, and no other rank can proceed"
+            ),
             Self::Ended => f.write_str("the program ended before all ranks had called MPI_Finalize"),
         }
     }
@@ -150,10 +160,13 @@ impl<'a> CoupledRun<'a> {
             let waited = self.hub.wait(PATIENCE, || {
                 (0..ranks).any(|rank| self.is_awaited(rank) && self.hub.has_message(rank))
             });
-            if waited == WaitOutcome::Timeout
-                && let Some(rank) = self.gone_for_long()
-            {
-                return Err(CoupledFailure::Gone { rank });
+            if waited == WaitOutcome::Timeout {
+                if let Some(rank) = self.gone_for_long() {
+                    return Err(CoupledFailure::Gone { rank });
+                }
+                if let Some(rank) = self.held_for_long(silence.since) {
+                    return Err(CoupledFailure::Held { rank });
+                }
             }
             if silence.is_long(|| self.processor_time()) {
                 notify(&self.describe_silence());
@@ -203,6 +216,7 @@ impl<'a> CoupledRun<'a> {
                 online.ask(rank, &inquiry)?;
                 self.asks[rank as usize] = true;
             }
+            Kind::Hold => online.hold(rank),
             Kind::End => {
                 online.end(rank);
                 self.has_ended[rank as usize] = true;
@@ -248,6 +262,18 @@ impl<'a> CoupledRun<'a> {
         };
         let (known, since) = *self.gone.get_or_insert((rank, Instant::now()));
         (since.elapsed() > LONG_GONE).then_some(known)
+    }
+
+    /// After some time without a message: if a rank waits for a reply, lets it overtake those that
+    /// are held. Returns one that is held if all others wait, too, and have for long.
+    fn held_for_long(&mut self, since: Instant) -> Option<u32> {
+        let held = self.online.held()?;
+        let ranks = 0..self.asks.len() as u32;
+        let waits = |rank: u32| !self.has_ended[rank as usize] && !self.is_awaited(rank);
+        if ranks.into_iter().any(waits) && self.online.overtake_held() {
+            return None;
+        }
+        (!self.online.has_starved() && since.elapsed() > LONG_GONE).then_some(held)
     }
 
     /// Returns the processor time that all processes of the job have used, in clock ticks.

@@ -16,6 +16,8 @@ use panto_trace::Slot;
 pub struct Request {
     /// Whether it is a receive with wildcards: what it matches is recorded.
     pub is_wild: bool,
+    /// Whether it is a receive, and nothing else.
+    pub is_receive: bool,
     /// Whether it can be started again.
     pub is_persistent: bool,
     /// Whether it was started and is not complete.
@@ -171,8 +173,13 @@ impl FreeSlots {
 mod tests {
     use super::*;
 
-    const ACTIVE: Request =
-        Request { is_wild: false, is_persistent: false, is_active: true, is_cancelled: false };
+    const ACTIVE: Request = Request {
+        is_active: true,
+        is_wild: false,
+        is_receive: false,
+        is_persistent: false,
+        is_cancelled: false,
+    };
 
     #[test]
     fn the_lowest_free_slot_is_taken() {

@@ -79,6 +79,7 @@ fn begin(settings: &Settings, name: &str, threads: u32, before: u64, inside: u64
         compute_token::begin(&settings.folder, number)
             .map_err(|error| format!("the compute token: {error}"))?;
     }
+    let threads = if settings.live.is_some() { threads.min(SERIALIZED) } else { threads };
     let mut recorder = Recorder::new(settings.has_stamps);
     let first = recorder.name(name);
     recorder.record(
@@ -126,6 +127,9 @@ fn not_coupled(why: &str) -> ! {
 
 /// `MPI_THREAD_FUNNELED`: only one thread calls MPI.
 const FUNNELED: u32 = 1;
+
+/// `MPI_THREAD_SERIALIZED`: calls of threads do not overlap. In virtual time they never do.
+const SERIALIZED: u32 = 2;
 
 /// Defines the two predefined communicators, which are numbers 0 and 1 of every trace.
 fn define_worlds(rank: &mut Rank) {

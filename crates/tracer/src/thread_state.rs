@@ -12,6 +12,7 @@ use crate::clock;
 use crate::compute_clock::ComputeClock;
 use crate::compute_token;
 use crate::entry;
+use crate::live;
 use crate::overhead;
 use crate::rank;
 use crate::settings::ComputeTime;
@@ -21,6 +22,8 @@ use crate::ticks;
 pub struct ThreadState {
     /// 1 inside MPI, 0 outside. What MPI calls itself is not recorded.
     depth: u32,
+    /// Whether no other thread may call, because this one does (in virtual time).
+    has_turn: bool,
     /// Its number, in the order in which threads first called MPI.
     pub number: u32,
     pub watch: ComputeClock,
@@ -69,8 +72,29 @@ pub fn with<T>(body: impl FnOnce(&mut ThreadState) -> T) -> T {
     LOCAL.with(|local| body(unsafe { &mut *local.get() }))
 }
 
-/// A call begins. Returns none if MPI itself calls, or if nothing is recorded.
+/// A call begins. Returns none if MPI itself calls, or if nothing is recorded. In virtual time it
+/// waits until no other thread is in a call.
 pub fn enter() -> Option<ActiveCall> {
+    let mut entered = begin_call()?;
+    if live::is_on() {
+        live::turn::take();
+        entered.local().has_turn = true;
+    }
+    Some(entered)
+}
+
+/// As [`enter`], by a thread that has taken the turn to call in virtual time.
+pub fn enter_with_turn() -> Option<ActiveCall> {
+    let Some(mut entered) = begin_call() else {
+        live::turn::release();
+        return None;
+    };
+    entered.local().has_turn = true;
+    Some(entered)
+}
+
+#[inline]
+fn begin_call() -> Option<ActiveCall> {
     if !rank::is_recording() {
         return None;
     }
@@ -159,7 +183,11 @@ impl ActiveCall {
 /// MPI again.
 impl Drop for ActiveCall {
     fn drop(&mut self) {
-        self.local().depth = 0;
+        let local = self.local();
+        local.depth = 0;
+        if std::mem::take(&mut local.has_turn) {
+            live::turn::release();
+        }
     }
 }
 
@@ -169,6 +197,7 @@ const FIRST: u32 = 0;
 impl ThreadState {
     const NONE: Self = Self {
         depth: 0,
+        has_turn: false,
         number: NEW,
         watch: ComputeClock::NONE,
         noted: (0, 0),

@@ -273,6 +273,14 @@ impl Engine {
         self.run_queue.push(rank, state.clock);
     }
 
+    /// As [`Engine::proceed`], for a rank that others have overtaken: its clock becomes the time of
+    /// the last event, so that it does not act before it.
+    pub fn proceed_from_now(&mut self, rank: u32) {
+        let state = &mut self.ranks[rank as usize];
+        state.clock = state.clock.max(self.now);
+        self.proceed(rank);
+    }
+
     /// Adds a helper beside a rank, whose number follows those of all ranks and helpers. It begins
     /// when [`Engine::proceed`] is called for it.
     pub fn add_helper(&mut self, home: u32) {

@@ -10,6 +10,10 @@
 //! real processes in place of null messages. So the result is that of [`run`](super::run) for the
 //! same operations, whenever they become known.
 //!
+//! A starved rank may be *held*: it waits for other ranks in a call whose partners only the real
+//! MPI knows (`MPI_Intercomm_create`). If one of those cannot proceed because of it, the others
+//! overtake it.
+//!
 //! Cost: as for a complete program, plus O(log n) each time a rank starves. Executed operations are
 //! forgotten, so memory holds what was reported and not yet executed.
 
@@ -48,6 +52,17 @@ pub struct GrowingRun<'a> {
     pub(super) answers: Vec<(u32, Answer)>,
 }
 
+/// Whether a starved rank waits for other ranks in a call that is not known yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hold {
+    /// It does not, or that is not known.
+    None,
+    /// It does. No event is processed at or after its clock.
+    Bounds,
+    /// It does, and others proceed: one of the ranks for which it waits has to.
+    Overtaken,
+}
+
 /// A rank or helper, and what is known of its operations.
 pub(super) struct GrowingRank {
     pub(super) state: RankState<Vec<PackedOp>>,
@@ -58,6 +73,7 @@ pub(super) struct GrowingRank {
     /// Whether all its operations are executed, so that the engine does not run it.
     pub(super) is_idle: bool,
     pub(super) has_ended: bool,
+    pub(super) hold: Hold,
     pub(super) has_wildcards: bool,
     pub(super) polling: Option<PollingLoop>,
 }
@@ -71,6 +87,7 @@ impl GrowingRank {
             stage: 0,
             is_idle,
             has_ended: false,
+            hold: Hold::None,
             has_wildcards: false,
             polling: None,
         }
@@ -164,11 +181,42 @@ impl<'a> GrowingRun<'a> {
         self.proceed(rank);
     }
 
-    fn proceed(&mut self, rank: u32) {
-        if std::mem::take(&mut self.ranks[rank as usize].is_idle) {
-            self.starved.remove(&(self.engine.clock(rank), rank));
-            self.engine.proceed(rank);
+    /// A rank waits, after its operations so far, in a call that is not known before other ranks
+    /// have made it, too. It becomes known by the rank's next operations.
+    pub fn hold(&mut self, rank: u32) {
+        self.ranks[rank as usize].hold = Hold::Bounds;
+    }
+
+    /// Returns a rank that is held, if there is one.
+    pub fn held(&self) -> Option<u32> {
+        (0..self.program.ranks).find(|rank| self.ranks[*rank as usize].hold != Hold::None)
+    }
+
+    /// Lets all ranks proceed past those that are held; returns whether there are any that they
+    /// had not passed. A held rank then continues at the time of the last event.
+    pub fn overtake_held(&mut self) -> bool {
+        let mut found = false;
+        for rank in 0..self.program.ranks {
+            let growing = &mut self.ranks[rank as usize];
+            if growing.hold == Hold::Bounds && growing.is_idle {
+                growing.hold = Hold::Overtaken;
+                self.starved.remove(&(self.engine.clock(rank), rank));
+                found = true;
+            }
         }
+        found
+    }
+
+    fn proceed(&mut self, rank: u32) {
+        let growing = &mut self.ranks[rank as usize];
+        if !std::mem::take(&mut growing.is_idle) {
+            return;
+        }
+        if std::mem::replace(&mut growing.hold, Hold::None) == Hold::Overtaken {
+            return self.engine.proceed_from_now(rank);
+        }
+        self.starved.remove(&(self.engine.clock(rank), rank));
+        self.engine.proceed(rank);
     }
 
     /// Runs all ranks as far as their operations are known.
@@ -200,6 +248,12 @@ impl<'a> GrowingRun<'a> {
         growing.is_idle && !growing.has_ended
     }
 
+    /// Returns whether the next operations of any rank are not known, apart from those that are
+    /// held.
+    pub fn has_starved(&self) -> bool {
+        self.starved.iter().any(|(_, rank)| self.ranks[*rank as usize].hold == Hold::None)
+    }
+
     /// Returns the number of operations of a rank that are not executed yet.
     pub fn backlog(&self, rank: u32) -> usize {
         let state = &self.ranks[rank as usize].state;
@@ -214,7 +268,7 @@ impl<'a> GrowingRun<'a> {
     /// Returns the ranks that wait, if no rank can proceed any more. Only after
     /// [`GrowingRun::run`], with all answers taken.
     pub fn deadlock(&self) -> Option<Deadlock> {
-        if !self.starved.is_empty() || self.is_done() {
+        if !self.starved.is_empty() || self.is_done() || self.held().is_some() {
             return None;
         }
         let waits = |rank: &u32| !self.ranks[*rank as usize].is_idle;

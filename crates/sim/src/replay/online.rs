@@ -240,6 +240,22 @@ impl<'a> Online<'a> {
         Ok(WildcardKey { from, comm: info.id, tag: u32::try_from(tag).ok() })
     }
 
+    /// A rank waits, after its calls so far, until other ranks make its next call as well.
+    pub fn hold(&mut self, rank: u32) {
+        self.run.hold(rank);
+    }
+
+    /// Returns a rank that is held, if there is one.
+    pub fn held(&self) -> Option<u32> {
+        self.run.held()
+    }
+
+    /// Lets all ranks proceed past those that are held; returns whether there are any that they
+    /// had not passed.
+    pub fn overtake_held(&mut self) -> bool {
+        self.run.overtake_held()
+    }
+
     /// Ends a rank after its calls so far.
     pub fn end(&mut self, rank: u32) {
         self.run.end(rank);
@@ -279,6 +295,11 @@ impl<'a> Online<'a> {
     /// Returns whether all calls of a rank are done, and the next is not known.
     pub fn is_starved(&self, rank: u32) -> bool {
         self.run.is_starved(rank)
+    }
+
+    /// Returns whether the next call of any rank is not known, apart from those that are held.
+    pub fn has_starved(&self) -> bool {
+        self.run.has_starved()
     }
 
     /// Returns the number of operations of a rank that are not executed yet.

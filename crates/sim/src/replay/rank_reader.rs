@@ -27,6 +27,10 @@ pub(super) const MAX_OPERATIONS: usize = 1 << 29;
 pub(super) const MAX_CHANNELS: usize = 1 << 27;
 
 const THREADS: &str = "threads of a rank compute one after the other, in the order in which their calls returned; operations that a thread starts after calls of others begin where its last call ended; a standard send of a rank with several threads does not block";
+const SERIALIZED_THREADS: &str = "threads of a rank compute one after the other, in the order of their calls, which do not overlap (MPI_THREAD_SERIALIZED)";
+
+/// The level of `MPI_THREAD_SERIALIZED` in traces.
+const SERIALIZED: u32 = 2;
 const SPINS: &str = "a polling loop takes as long as what it waits for";
 pub(super) const OUTCOMES: &str =
     "calls such as MPI_Waitany and MPI_Test complete the requests that they completed in the traced run";
@@ -56,6 +60,8 @@ pub struct RankReader<'w, 'a> {
     pub(super) thread_ends: FxHashMap<u32, u64>,
     /// The operation number at which a second thread first called.
     pub(super) first_switch: u64,
+    /// Whether no two calls of threads overlap (`MPI_THREAD_SERIALIZED`).
+    pub(super) are_calls_serialized: bool,
 }
 
 /// The result of reading a rank.
@@ -110,9 +116,10 @@ impl<'w, 'a> RankReader<'w, 'a> {
         self.now = CallSite { position: event.position(), call: traits.call };
         let action = event.action()?;
         let mut before = event.before().saturating_add(std::mem::take(&mut self.carried));
-        if let Action::Initialise { .. } = action {
+        if let Action::Initialise { threads } = action {
             // Time begins with MPI_Init: loading the program is not part of it.
             before = 0;
+            self.are_calls_serialized = threads == SERIALIZED;
         }
         match action {
             Action::Spin { .. } => {
@@ -230,6 +237,10 @@ impl<'w, 'a> RankReader<'w, 'a> {
 
     /// Switches to another thread, whose next operations may have begun when its last call ended.
     fn switch_to(&mut self, thread: u32) {
+        if self.are_calls_serialized {
+            self.context.notes.assume(SERIALIZED_THREADS);
+            return self.repetition.forget();
+        }
         self.context.notes.assume(THREADS);
         let now = self.code.number();
         if self.thread_ends.is_empty() {

@@ -89,7 +89,8 @@ impl Repetition {
         }
     }
 
-    fn forget(&mut self) {
+    /// Forgets all calls: what follows repeats none of them.
+    pub fn forget(&mut self) {
         self.epoch += 1;
         self.calls.clear();
         self.collectives.clear();

@@ -61,6 +61,7 @@ impl SuspendedRank {
             thread: 0,
             thread_ends: FxHashMap::default(),
             first_switch: 0,
+            are_calls_serialized: false,
         }
     }
 }

@@ -311,6 +311,32 @@ fn ranks_that_wait_for_each_other_are_named() {
     });
 }
 
+/// A rank that waits in a call which is not known yet bounds the time of others, until they
+/// overtake it; then it continues where they are.
+#[test]
+fn a_held_rank_is_overtaken() {
+    with_ranks(2, |told| {
+        told.online.hold(1);
+        told.online.compute(0, Time::from_nanos(5_000));
+        let probe = Inquiry::Probe { comm: WORLD, from: Peer::Any, tag: -1 };
+        told.online.ask(0, &probe).expect("a question");
+        told.online.run().expect("a run");
+        assert!(told.online.next_reply().is_none(), "rank 1 may send");
+        assert_eq!(told.online.held(), Some(1));
+        assert!(told.online.deadlock().is_none());
+        assert!(told.online.overtake_held());
+        told.online.run().expect("a run");
+        assert_eq!(told.online.next_reply().expect("a reply").1.probed, None);
+        assert!(told.online.has_starved(), "rank 0 may call");
+        assert!(!told.online.overtake_held(), "it is overtaken");
+        sends(told, 1, 8, 100);
+        assert_eq!(told.online.held(), None);
+        told.online.end(1);
+        let found = poll(told).0;
+        assert!(found >= Time::from_nanos(5_000 + 100 + 1_008), "{found:?}");
+    });
+}
+
 #[test]
 fn a_call_that_cannot_be_simulated_is_named() {
     with_ranks(2, |told| {

@@ -191,3 +191,25 @@ fn threads_do_not_deadlock() {
     assert_eq!(ends_on(&replay, &machine), [Time::from_nanos(20 * 1_008); 2]);
     assert!(replay.assumptions.iter().any(|assumed| assumed.contains("threads")));
 }
+
+/// At `MPI_THREAD_SERIALIZED` calls do not overlap: they take as long as those of one thread.
+#[test]
+fn calls_of_serialized_threads_follow_each_other() {
+    let calls = |has_threads: bool| {
+        let replay = replayed(2, |w| {
+            let far = if w.rank == 0 { 1 } else { -1 };
+            w.call("MPI_Init_thread", &Action::Initialise { threads: 2 });
+            for round in 0..20 {
+                if has_threads {
+                    w.call("thread", &Action::Thread { thread: round % 3 });
+                }
+                w.after(100, "MPI_Isend", &send(CallForm::Immediate, far.into(), 8, Some(Slot(0))));
+                w.receive(far);
+                w.after(50, "MPI_Wait", &complete(CompletionKind::Wait, &[0], &[0], &[]));
+            }
+        });
+        assert_eq!(has_threads, replay.assumptions.iter().any(|assumed| assumed.contains("do not overlap")));
+        ends(&replay)
+    };
+    assert_eq!(calls(true), calls(false));
+}

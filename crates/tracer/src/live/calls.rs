@@ -6,7 +6,7 @@ use panto_coupling::Ended;
 use panto_coupling::message::{Kind, Question, Reply};
 use panto_trace::{Action, CallForm, Collective, Peer};
 
-use super::{Plan, complete, is_on, leave, point, rooted, system_clocks, with};
+use super::{Plan, complete, is_on, leave, persistent, point, rooted, system_clocks, turn, with};
 use crate::call_context::CallContext;
 use crate::function::Function;
 use crate::rank;
@@ -15,12 +15,11 @@ use crate::thread_state::ActiveCall;
 /// Begins a call.
 fn enter(site: &'static Function, is_wide: bool, entered: &mut ActiveCall) {
     let (thread, measured) = (entered.thread(), entered.before());
+    turn::set_waits(site.plan().may_wait());
     with(|_, live| {
+        live.switch_to(thread);
         (live.site, live.is_wide, live.measured, live.outcome) = (Some(site), is_wide, measured, None);
         live.is_failed_poll = false;
-        if thread != 0 {
-            live.refuse("a second thread calls MPI; programs run with one calling thread");
-        }
         if let Plan::Refused(why) = site.plan() {
             live.refuse(why);
         }
@@ -52,6 +51,12 @@ pub fn traced(
         }
         Plan::StartSend => (point::start_send(words), false),
         Plan::StartReceive => (point::start_receive(words, real), false),
+        Plan::DefineReceive => (persistent::define(words, real), false),
+        Plan::StartExchange => (point::start_exchange(words), false),
+        Plan::CreationByMembers => {
+            with(|rank, live| live.hold(&mut rank.recorder));
+            (real(), false)
+        }
         Plan::Creation(comm) => {
             report_creation(words[comm]);
             (real(), false)
@@ -62,14 +67,17 @@ pub fn traced(
         }
         Plan::GetStatus => (complete::get_status(words, real), false),
         Plan::Cancel => (complete::cancel(words), false),
-        Plan::After | Plan::Refused(_) => (real(), false),
+        Plan::After | Plan::Waits | Plan::Refused(_) => (real(), false),
     }
 }
 
 /// After a call of [`traced`] was recorded.
 pub fn recorded(site: &'static Function, words: &[usize]) {
-    if site.plan() == Plan::StartReceive {
-        point::started_receive(words);
+    match site.plan() {
+        Plan::StartReceive => point::started_receive(words),
+        Plan::StartExchange => point::started_exchange(words),
+        Plan::DefineReceive => persistent::defined(words),
+        _ => {}
     }
 }
 

@@ -1,11 +1,12 @@
 //! The program's clock in virtual time: `MPI_Wtime`, `MPI_Wtick` and sleeping.
 
 use std::ffi::{CStr, c_void};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use panto_coupling::message::Question;
 
 use super::calls::with_call;
-use super::is_on;
+use super::{is_on, turn};
 use crate::function;
 use crate::rank;
 use crate::thread_state;
@@ -23,6 +24,9 @@ const READING_NS: (u64, u64) = (1_000, 100_000);
 /// The share of a waiting loop's time so far that passes with its next reading, as a divisor.
 const GROWTH: u64 = 64;
 
+/// The clock as any thread has seen it last, in picoseconds.
+static LAST: AtomicU64 = AtomicU64::new(0);
+
 /// The clock as the program has seen it.
 #[derive(Default)]
 pub struct VirtualClock {
@@ -37,6 +41,7 @@ impl VirtualClock {
     /// Sets the clock to what the simulation says.
     pub fn set(&mut self, picos: u64) {
         self.picos = picos;
+        LAST.store(picos, Ordering::Relaxed);
     }
 
     /// The program has made a call: it does not only read the clock.
@@ -63,15 +68,23 @@ pub fn virtual_time() -> Option<u64> {
     if !is_on() {
         return None;
     }
-    let mut entered = thread_state::enter()?;
-    let before = entered.before();
+    if thread_state::with(|local| local.is_inside()) {
+        return None;
+    }
+    // While another thread is in a call, the clock of the rank stands still.
+    if !turn::try_take() {
+        return Some(LAST.load(Ordering::Relaxed));
+    }
+    let mut entered = thread_state::enter_with_turn()?;
+    let (thread, before) = (entered.thread(), entered.before());
     let picos = rank::with(|rank| {
         if let Some(live) = &mut rank.live {
+            live.switch_to(thread);
             live.measured = before;
             // The name of a refused call; reading the clock is none.
             live.site.get_or_insert(&WTIME);
             let is_measured = live.computation.is_measured();
-            let computed = if is_measured { live.before().saturating_sub(live.reported_ns) } else { 0 };
+            let computed = if is_measured { live.before().saturating_sub(live.since.reported_ns) } else { 0 };
             let passes = live.clock.read(computed);
             live.pass(passes);
         }
@@ -90,10 +103,12 @@ pub fn virtual_time() -> Option<u64> {
 
 /// Lets virtual time pass in which the program does nothing. Returns false outside of a run.
 pub fn sleep(nanos: u64) -> bool {
-    let Some(mut entered) = thread_state::enter() else { return false };
-    let before = entered.before();
+    turn::take_patiently();
+    let Some(mut entered) = thread_state::enter_with_turn() else { return false };
+    let (thread, before) = (entered.thread(), entered.before());
     let is_speed_known = rank::with(|rank| {
         let live = rank.live.as_mut()?;
+        live.switch_to(thread);
         live.measured = before;
         live.site.get_or_insert(&SLEEP);
         Some(live.end.speed().is_some())

@@ -7,7 +7,7 @@ use panto_trace::{Action, CompletionKind, Slot};
 
 use super::calls::with_call;
 use super::data::mpi;
-use super::{is_on, real, waiting, with};
+use super::{is_on, persistent, real, waiting, with};
 use crate::call_context::CallContext;
 
 /// The arguments of a call that completes requests. Addresses that the function does not have are
@@ -65,7 +65,7 @@ unsafe fn wait_all(completion: Completion, requests: &[(u32, Slot)]) {
             at.ask(&Question::Clock);
         }
     });
-    with(|_, live| requests.iter().for_each(|(_, slot)| live.deferred.finish(*slot)));
+    with(|_, live| requests.iter().for_each(|(_, slot)| live.finish(*slot)));
     let mut code = 0;
     for place in 0..(completion.count as c_int).max(0) as usize {
         // SAFETY: the program's lists have `count` entries. Those that are not active complete at
@@ -73,12 +73,16 @@ unsafe fn wait_all(completion: Completion, requests: &[(u32, Slot)]) {
         let one = unsafe { completion.wait(place, place) };
         code = if code == 0 { one } else { code };
     }
+    for (place, slot) in requests {
+        // SAFETY: as the caller promises.
+        unsafe { persistent::write_status(*slot, completion.status(*place as usize), false) };
+    }
     with(|_, live| live.outcome = Some(code));
 }
 
 /// Tests whether a request is complete without completing it (`MPI_Request_get_status`).
 pub fn get_status(words: &[usize], real: &mut dyn FnMut() -> c_int) -> c_int {
-    let &[request, flag, _] = words else { super::leave() };
+    let &[request, flag, status] = words else { super::leave() };
     let slot = with(|rank, _| rank.requests.peek(rank.mpi.handle(request)));
     let Some(slot) = slot else { return real() };
     let is_complete = with_call(|at| {
@@ -94,34 +98,64 @@ pub fn get_status(words: &[usize], real: &mut dyn FnMut() -> c_int) -> c_int {
         unsafe { write(flag, 0) };
         return 0;
     }
-    with(|_, live| live.deferred.finish(slot));
+    with(|_, live| live.finish(slot));
     let mut code = 0;
     waiting::until(|| {
         code = real();
         // SAFETY: MPI has written the program's flag.
         code != 0 || unsafe { *(flag as *const c_int) } != 0
     });
+    // SAFETY: the program's status.
+    unsafe { persistent::write_status(slot, status, true) };
     code
 }
 
-/// Cancels a request (`MPI_Cancel`): a receive with wildcards that nothing has matched in virtual
-/// time, which the real MPI does not know. One that is matched is not cancelled.
+/// Cancels a request (`MPI_Cancel`): a receive that no message has matched in virtual time. What is
+/// matched is not cancelled, and sends never are.
 pub fn cancel(words: &[usize]) -> c_int {
-    const OTHERS: &str = "only receives with wildcards can be cancelled in virtual time";
     // SAFETY: the program's request.
-    let slot = with(|rank, _| rank.requests.peek(unsafe { rank.mpi.handle_at(words[0], 0) }));
-    let Some(slot) = slot else { return 0 };
-    if !with(|_, live| live.deferred.contains(slot)) {
-        with(|_, live| live.refuse(OTHERS));
-    }
-    with_call(|at| {
-        at.report_computation();
-        let reply = at.ask(&Question::Cancel(slot.0));
-        if let Some(live) = at.rank.live.as_mut().filter(|_| !reply.completed.is_empty()) {
-            live.deferred.cancel(slot);
-        }
+    let (slot, handle) = with(|rank, _| unsafe {
+        let handle = rank.mpi.handle_at(words[0], 0);
+        (rank.requests.peek(handle).filter(|slot| rank.requests.get(*slot).is_receive), handle)
     });
-    0
+    let Some(slot) = slot else { return 0 };
+    let is_cancelled = with_call(|at| {
+        at.report_computation();
+        !at.ask(&Question::Cancel(slot.0)).completed.is_empty()
+    });
+    if !is_cancelled {
+        return 0;
+    }
+    if with(|_, live| live.deferred.contains(slot)) {
+        with(|_, live| live.cancel(slot));
+        return 0;
+    }
+    // SAFETY: the program's request.
+    let code = unsafe { real::cancel(words[0]) };
+    if code == 0 && !is_really_cancelled(handle) {
+        with(|_, live| live.refuse(TOO_LATE));
+    }
+    code
+}
+
+/// Why a run ends if the real MPI has a message that is not there yet in virtual time.
+const TOO_LATE: &str = "the message has been received on this host, but not in virtual time: it cannot be \
+                        given back";
+
+/// Waits until a real receive is complete, which `MPI_Cancel` was called for; returns whether it
+/// was cancelled.
+fn is_really_cancelled(handle: usize) -> bool {
+    let mut status = [0_u64; 8];
+    let status = status.as_mut_ptr() as usize;
+    let mut code = 0;
+    waiting::until(|| {
+        let mut flag: c_int = 0;
+        // SAFETY: the request is active; the flag and the status are local variables.
+        code = unsafe { real::request_get_status(handle, &raw mut flag as usize, status) };
+        code != 0 || flag != 0
+    });
+    // SAFETY: MPI has filled the status.
+    code == 0 && unsafe { mpi().is_cancelled(status) }
 }
 
 impl CallContext<'_> {
@@ -145,17 +179,17 @@ impl CallContext<'_> {
 }
 
 impl Completion {
-    /// Completes the real request at a place of the list; its status is the one at another place.
-    unsafe fn wait(&self, place: usize, status: usize) -> c_int {
+    /// Returns the address of a status in the program's list, or the value that means none.
+    fn status(&self, place: usize) -> usize {
         let constants = &mpi().constants;
         let are_ignored = [constants.status_ignore, constants.statuses_ignore].contains(&self.statuses);
-        let status = if are_ignored {
-            constants.status_ignore
-        } else {
-            self.statuses + status * constants.status.size
-        };
+        if are_ignored { constants.status_ignore } else { self.statuses + place * constants.status.size }
+    }
+
+    /// Completes the real request at a place of the list; its status is the one at another place.
+    unsafe fn wait(&self, place: usize, status: usize) -> c_int {
         // SAFETY: the caller promises that both lists are long enough.
-        unsafe { real::wait(self.list + place * handle_size(), status) }
+        unsafe { real::wait(self.list + place * handle_size(), self.status(status)) }
     }
 
     /// Completes the requests at these positions, and writes what the program's call writes.
@@ -164,11 +198,12 @@ impl Completion {
         let mut code = 0;
         for (number, position) in completed.iter().enumerate() {
             let (place, slot) = requests[*position as usize];
-            with(|_, live| live.deferred.finish(slot));
+            with(|_, live| live.finish(slot));
             // SAFETY: the program's lists are long enough for its requests.
             unsafe {
                 let status = if has_places { place as usize } else { number };
                 let one = self.wait(place as usize, status);
+                persistent::write_status(slot, self.status(status), false);
                 code = if code == 0 { one } else { code };
                 if self.indices != 0 {
                     *(self.indices as *mut c_int).add(number) = place as c_int;

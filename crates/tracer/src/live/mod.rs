@@ -18,6 +18,7 @@
 //! - Collectives with a root, and scans, are made of hidden messages (`rooted`), since the real
 //!   ones may synchronise ranks that need not wait. In the others no rank completes before all have
 //!   called, in both worlds; they are started non-blocking.
+//! - Threads take turns ([`turn`]): a rank is in one call at a time.
 //! - A rank that waits yields the core, because ranks outnumber cores, and drives MPI's progress.
 //!
 //! What cannot be run in this way is refused by its name, and the job ends.
@@ -27,12 +28,14 @@ mod clock;
 mod complete;
 mod computation;
 mod data;
+mod persistent;
 mod placeholder;
 mod plan;
 mod point;
 mod real;
 mod rooted;
 mod system_clocks;
+pub mod turn;
 mod waiting;
 
 pub use calls::{abort, finalise, prepared, recorded, traced};
@@ -95,6 +98,10 @@ pub struct Live {
     words: Vec<u64>,
     values: Vec<i64>,
     computation: Computation,
+    /// The thread that calls.
+    thread: u32,
+    /// What each other thread has reported since its last call.
+    others: Vec<Since>,
     /// The function that the rank is in.
     site: Option<&'static Function>,
     is_wide: bool,
@@ -102,17 +109,25 @@ pub struct Live {
     measured: u64,
     /// Whether the current call was reported.
     is_reported: bool,
-    /// The computation since the last call that was reported already, in nanoseconds.
-    reported_ns: u64,
-    /// Time since the last call that passed because the program waited for it, in nanoseconds.
-    passed_ns: u64,
+    /// What the thread has reported since its last call.
+    since: Since,
     /// Whether the current call is a poll that found nothing.
     is_failed_poll: bool,
     /// What the current call returns, if it was carried out here.
     outcome: Option<c_int>,
     hidden: HiddenSends,
     deferred: DeferredReceives,
+    persistent: persistent::PersistentReceives,
     clock: clock::VirtualClock,
+}
+
+/// What a thread has reported since its last call.
+#[derive(Debug, Clone, Copy, Default)]
+struct Since {
+    /// The computation that was reported already, in nanoseconds.
+    reported_ns: u64,
+    /// Time that passed because the program waited for it, in nanoseconds.
+    passed_ns: u64,
 }
 
 /// Returns whether the program runs in virtual time.
@@ -140,16 +155,18 @@ pub fn begin(settings: &Settings, rank: u32, ranks: u32) -> Result<Box<Live>, St
         words: Vec::new(),
         values: Vec::new(),
         computation,
+        thread: 0,
+        others: Vec::new(),
         site: None,
         is_wide: false,
         measured: 0,
         is_reported: false,
-        reported_ns: 0,
-        passed_ns: 0,
+        since: Since::default(),
         is_failed_poll: false,
         outcome: None,
         hidden: HiddenSends::default(),
         deferred: DeferredReceives::default(),
+        persistent: persistent::PersistentReceives::default(),
         clock: clock::VirtualClock::default(),
     }))
 }
@@ -159,9 +176,23 @@ impl Live {
     pub fn before(&self) -> u64 {
         // Another run may have polled more or less often.
         if self.is_failed_poll && !self.computation.is_measured() {
-            return self.passed_ns;
+            return self.since.passed_ns;
         }
-        self.computation.before_call(self.measured, self.passed_ns)
+        self.computation.before_call(self.measured, self.since.passed_ns)
+    }
+
+    /// A thread calls, or reads the clock.
+    fn switch_to(&mut self, thread: u32) {
+        if thread == self.thread {
+            return;
+        }
+        let last = thread.max(self.thread) as usize;
+        if self.others.len() <= last {
+            self.others.resize(last + 1, Since::default());
+        }
+        self.others[self.thread as usize] = self.since;
+        self.since = self.others[thread as usize];
+        self.thread = thread;
     }
 
     /// Returns the computation before a call, given the measured one.
@@ -181,7 +212,7 @@ impl Live {
         self.values.clear();
         let constants = action.split(&mut self.values);
         let kind = action.kind();
-        let computed = before.saturating_sub(std::mem::take(&mut self.reported_ns));
+        let computed = before.saturating_sub(std::mem::take(&mut self.since.reported_ns));
         self.words.clear();
         self.words.extend([u64::from(name.0), kind as u64, computed]);
         let constants = &constants[..kind.constants()];
@@ -200,11 +231,19 @@ impl Live {
         }
     }
 
+    /// Reports that the rank waits for others in a call that it can describe only afterwards.
+    fn hold(&mut self, recorder: &mut Recorder) {
+        self.define(recorder);
+        self.report_computation(self.before());
+        self.words.clear();
+        self.send(Kind::Hold);
+    }
+
     /// Reports computation before its call is made, so that the clock includes it.
     fn report_computation(&mut self, before: u64) {
-        let computed = before.saturating_sub(self.reported_ns);
+        let computed = before.saturating_sub(self.since.reported_ns);
         if computed > 0 {
-            self.reported_ns = before;
+            self.since.reported_ns = before;
             self.words.clear();
             self.words.push(computed);
             self.send(Kind::Compute);
@@ -214,8 +253,8 @@ impl Live {
     /// Lets time pass before the next call, as if the program computed.
     fn pass(&mut self, nanos: u64) {
         if nanos > 0 {
-            self.passed_ns += nanos;
-            self.reported_ns += nanos;
+            self.since.passed_ns += nanos;
+            self.since.reported_ns += nanos;
             self.words.clear();
             self.words.push(nanos);
             self.send(Kind::Compute);
@@ -242,6 +281,7 @@ impl Live {
             match self.end.reply(&mut self.words, Some(timeout)) {
                 Ok(true) => break,
                 // While sends complete, others wait for the next.
+                Ok(false) if turn::is_refused() => self.refuse(turn::OVERLAP),
                 Ok(false) if self.hidden.progress() => timeout = PROGRESS.0,
                 Ok(false) => timeout = (timeout * 2).min(longest),
                 Err(Ended) => leave(),
@@ -259,12 +299,12 @@ impl Live {
     pub fn finish_call(&mut self) {
         self.computation.used();
         self.clock.called();
-        (self.is_reported, self.reported_ns, self.passed_ns) = (false, 0, 0);
+        (self.is_reported, self.since) = (false, Since::default());
     }
 
     /// A poll that found nothing was reported, and is not recorded as a call.
     pub fn finish_poll(&mut self) {
-        (self.is_reported, self.reported_ns, self.passed_ns) = (false, 0, 0);
+        (self.is_reported, self.since) = (false, Since::default());
     }
 
     /// Returns a count of the current call, which must fit an `int`.

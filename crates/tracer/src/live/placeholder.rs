@@ -14,14 +14,21 @@ use panto_coupling::message::Matched;
 use panto_trace::Slot;
 
 use super::data::mpi;
+use super::persistent::StatusBytes;
 use super::real;
 use crate::call_context::is_wild;
 
 /// The status of a request, as the real receive filled it.
 struct State {
-    status: [u64; 8],
+    status: StatusBytes,
     is_filled: bool,
     is_cancelled: bool,
+}
+
+impl State {
+    fn new() -> *mut Self {
+        Box::into_raw(Box::new(Self { status: [0; 8], is_filled: false, is_cancelled: false }))
+    }
 }
 
 extern "C" fn query(state: *mut c_void, status: *mut c_void) -> c_int {
@@ -53,7 +60,7 @@ extern "C" fn cancel(_state: *mut c_void, _complete: c_int) -> c_int {
 
 /// Starts a request at an address; returns MPI's code and the state.
 unsafe fn start(address: usize) -> (c_int, *mut State) {
-    let state = Box::into_raw(Box::new(State { status: [0; 8], is_filled: false, is_cancelled: false }));
+    let state = State::new();
     // SAFETY: the functions have the prototypes of MPI, and the state stays until it is freed.
     let code = unsafe {
         real::grequest_start(
@@ -93,8 +100,8 @@ pub struct ReceiveArguments {
 /// A receive that the program has started and that is not made yet, or not complete.
 struct DeferredReceive {
     arguments: ReceiveArguments,
-    /// The handle of the request in its place.
-    handle: usize,
+    /// The handle of the generalized request in its place; none if it is persistent.
+    handle: Option<usize>,
     state: *mut State,
     /// Its slot in the trace, once it is recorded.
     slot: Option<Slot>,
@@ -138,14 +145,20 @@ impl DeferredReceives {
         if code == 0 {
             // SAFETY: MPI has written a handle.
             let handle = unsafe { mpi().handle_at(address, 0) };
-            self.0.push(DeferredReceive { arguments, handle, state, slot: None, real: None });
+            self.0.push(DeferredReceive { arguments, handle: Some(handle), state, slot: None, real: None });
         }
         code
     }
 
+    /// Posts a persistent receive that was started, whose request has a slot.
+    pub fn post(&mut self, arguments: ReceiveArguments, slot: Slot) {
+        let slot = Some(slot);
+        self.0.push(DeferredReceive { arguments, handle: None, state: State::new(), slot, real: None });
+    }
+
     /// The receive that was started last has a slot in the trace.
     pub fn set_slot(&mut self, handle: usize, slot: Option<Slot>) {
-        if let Some(last) = self.0.last_mut().filter(|last| last.handle == handle) {
+        if let Some(last) = self.0.last_mut().filter(|last| last.handle == Some(handle)) {
             last.slot = slot;
         }
     }
@@ -197,33 +210,48 @@ impl DeferredReceives {
         self.make_before(self.0.len(), from, tag, comm);
     }
 
-    /// Cancels a receive that is not made: its request is complete then.
-    pub fn cancel(&mut self, slot: Slot) {
-        let Some(place) = self.0.iter().position(|receive| receive.slot == Some(slot)) else { return };
+    /// Cancels a receive that is not made: its request is complete then. Returns the status of one
+    /// that is persistent.
+    pub fn cancel(&mut self, slot: Slot) -> Option<StatusBytes> {
+        let place = self.0.iter().position(|receive| receive.slot == Some(slot))?;
         let receive = self.0.remove(place);
-        // SAFETY: MPI frees the state only after the request in the receive's place is complete.
-        unsafe {
-            (*receive.state).is_cancelled = true;
-            real::grequest_complete(receive.handle);
-        }
+        // SAFETY: the state is freed only after the request in the receive's place is complete.
+        unsafe { (*receive.state).is_cancelled = true };
+        receive.complete()
     }
 
-    /// Completes a receive that the simulation has completed; its request is complete then.
-    pub fn finish(&mut self, slot: Slot) {
-        let Some(place) = self.0.iter().position(|receive| receive.slot == Some(slot)) else { return };
+    /// Completes a receive that the simulation has completed; its request is complete then. Returns
+    /// the status of one that is persistent.
+    pub fn finish(&mut self, slot: Slot) -> Option<StatusBytes> {
+        let place = self.0.iter().position(|receive| receive.slot == Some(slot))?;
         let ReceiveArguments { from, tag, .. } = self.0[place].arguments;
         if self.0[place].real.is_none() && !is_wild(from, tag) {
             self.make(place, from, tag);
         }
         let mut receive = self.0.remove(place);
-        let Some(request) = &mut receive.real else { return };
-        // SAFETY: the real request is active, and the state is freed by MPI only after the request
-        // in its place is complete.
+        let request = receive.real.as_mut()?;
+        // SAFETY: the real request is active, and the state is freed only after the request in its
+        // place is complete.
         unsafe {
             let state = &mut *receive.state;
             real::wait(&raw mut **request as usize, state.status.as_mut_ptr() as usize);
             state.is_filled = true;
-            real::grequest_complete(receive.handle);
         }
+        receive.complete()
+    }
+}
+
+impl DeferredReceive {
+    /// Completes the request in the receive's place. Returns the status of one that is persistent.
+    fn complete(self) -> Option<StatusBytes> {
+        if let Some(handle) = self.handle {
+            // SAFETY: this is the generalized request that was started for the receive.
+            unsafe { real::grequest_complete(handle) };
+            return None;
+        }
+        let mut status: StatusBytes = [0; 8];
+        query(self.state.cast(), status.as_mut_ptr().cast());
+        free(self.state.cast());
+        Some(status)
     }
 }

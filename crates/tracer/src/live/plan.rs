@@ -9,6 +9,8 @@ use crate::function::Function;
 pub enum Plan {
     /// It does not block: it is made, and then reported.
     After,
+    /// It waits for other ranks by a way of its own.
+    Waits,
     /// It is reported, and then made, because it may block until other ranks call.
     Before,
     /// A blocking send: it is reported, and made by a hidden message.
@@ -17,10 +19,17 @@ pub enum Plan {
     StartSend,
     /// A non-blocking receive; one with wildcards is made later.
     StartReceive,
+    /// A persistent receive; one with wildcards is a receive as above each time it is started.
+    DefineReceive,
+    /// A combined send and receive that is started: a hidden message, and a receive as above.
+    StartExchange,
     /// A blocking collective: it is reported, and made without blocking others.
     Collective,
     /// A communicator is made from the one in this argument.
     Creation(usize),
+    /// A communicator is made by its members alone, which are known when it is made: until then the
+    /// rank is held in virtual time.
+    CreationByMembers,
     /// A window is made on the communicator in this argument.
     Window(usize),
     /// It tests a request without completing it.
@@ -31,10 +40,23 @@ pub enum Plan {
     Refused(&'static str),
 }
 
+impl Plan {
+    /// Returns whether the function may wait for what other ranks do.
+    pub fn may_wait(self) -> bool {
+        matches!(
+            self,
+            Self::Waits
+                | Self::Before
+                | Self::Collective
+                | Self::Creation(_)
+                | Self::CreationByMembers
+                | Self::Window(_)
+        )
+    }
+}
+
 const THREADS: &str = "programs that connect to or start others cannot run in virtual time";
 const NO_PARTITIONS: &str = "partitioned operations cannot run in virtual time";
-const BY_MEMBERS: &str = "communicators that not all members of the original make cannot run in virtual time";
-const TWO_IN_ONE: &str = "use MPI_Isend and MPI_Irecv in virtual time";
 
 /// The plans by function. Others are reported after they were made.
 const PLANS: &[(&str, Plan)] = &[
@@ -47,7 +69,17 @@ const PLANS: &[(&str, Plan)] = &[
     ("MPI_Issend", Plan::StartSend),
     ("MPI_Irsend", Plan::StartSend),
     ("MPI_Irecv", Plan::StartReceive),
+    ("MPI_Recv_init", Plan::DefineReceive),
+    ("MPI_Recv", Plan::Waits),
+    ("MPI_Sendrecv", Plan::Waits),
+    ("MPI_Sendrecv_replace", Plan::Waits),
+    ("MPI_Probe", Plan::Waits),
+    ("MPI_Mprobe", Plan::Waits),
     ("MPI_Mrecv", Plan::Before),
+    ("MPI_Wait", Plan::Waits),
+    ("MPI_Waitall", Plan::Waits),
+    ("MPI_Waitany", Plan::Waits),
+    ("MPI_Waitsome", Plan::Waits),
     ("MPI_Barrier", Plan::Collective),
     ("MPI_Bcast", Plan::Collective),
     ("MPI_Gather", Plan::Collective),
@@ -81,8 +113,8 @@ const PLANS: &[(&str, Plan)] = &[
     ("MPI_Dist_graph_create", Plan::Creation(0)),
     ("MPI_Dist_graph_create_adjacent", Plan::Creation(0)),
     ("MPI_Intercomm_merge", Plan::Creation(0)),
-    ("MPI_Comm_create_group", Plan::Refused(BY_MEMBERS)),
-    ("MPI_Intercomm_create", Plan::Refused(BY_MEMBERS)),
+    ("MPI_Comm_create_group", Plan::CreationByMembers),
+    ("MPI_Intercomm_create", Plan::CreationByMembers),
     ("MPI_Win_create", Plan::Window(4)),
     ("MPI_Win_allocate", Plan::Window(3)),
     ("MPI_Win_allocate_shared", Plan::Window(3)),
@@ -91,8 +123,8 @@ const PLANS: &[(&str, Plan)] = &[
     ("MPI_Win_free", Plan::Before),
     ("MPI_Cancel", Plan::Cancel),
     ("MPI_Request_get_status", Plan::GetStatus),
-    ("MPI_Isendrecv", Plan::Refused(TWO_IN_ONE)),
-    ("MPI_Isendrecv_replace", Plan::Refused(TWO_IN_ONE)),
+    ("MPI_Isendrecv", Plan::StartExchange),
+    ("MPI_Isendrecv_replace", Plan::StartExchange),
     ("MPI_Psend_init", Plan::Refused(NO_PARTITIONS)),
     ("MPI_Precv_init", Plan::Refused(NO_PARTITIONS)),
     ("MPI_Comm_spawn", Plan::Refused(THREADS)),

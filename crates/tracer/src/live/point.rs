@@ -55,6 +55,51 @@ pub fn start_receive(words: &[usize], real: &mut dyn FnMut() -> c_int) -> c_int 
     })
 }
 
+/// The arguments of `MPI_Isendrecv`, or of `MPI_Isendrecv_replace`: what is sent, what is received,
+/// and the address of the request.
+fn exchange_arguments(words: &[usize]) -> (SendArguments, ReceiveArguments, usize) {
+    match *words {
+        [buf, count, datatype, to, tag, into, into_count, into_type, from, into_tag, comm, request] => {
+            let sent = SendArguments { buf, count, datatype, to, tag };
+            let (count, datatype, tag) = (into_count, into_type, into_tag);
+            (sent, ReceiveArguments { buf: into, count, datatype, from, tag, comm }, request)
+        }
+        [buf, count, datatype, to, tag, from, into_tag, comm, request] => {
+            let sent = SendArguments { buf, count, datatype, to, tag };
+            (sent, ReceiveArguments { buf, count, datatype, from, tag: into_tag, comm }, request)
+        }
+        _ => super::leave(),
+    }
+}
+
+impl ReceiveArguments {
+    /// Returns the words of `MPI_Irecv`.
+    fn words(&self, request: usize) -> [usize; 7] {
+        [self.buf, self.count, self.datatype, self.from, self.tag, self.comm, request]
+    }
+}
+
+/// Starts a combined send and receive: a hidden message, and a receive, whose request is the
+/// program's. What is sent is copied before anything is received into the same memory.
+pub fn start_exchange(words: &[usize]) -> c_int {
+    let (sent, received, request) = exchange_arguments(words);
+    let code = send(&[sent.buf, sent.count, sent.datatype, sent.to, sent.tag, received.comm]);
+    if code != 0 {
+        return code;
+    }
+    let count = with(|_, live| live.count(received.count));
+    let ReceiveArguments { buf, datatype, from, tag, comm, .. } = received;
+    // SAFETY: the program's arguments of a receive.
+    let mut real = || unsafe { real::irecv(buf, count, datatype, from, tag, comm, request) };
+    start_receive(&received.words(request), &mut real)
+}
+
+/// After such an exchange was recorded.
+pub fn started_exchange(words: &[usize]) {
+    let (_, received, request) = exchange_arguments(words);
+    started_receive(&received.words(request));
+}
+
 /// After a non-blocking receive was recorded: its request has a slot.
 pub fn started_receive(words: &[usize]) {
     if let &[_, _, _, from, _, _, request] = words

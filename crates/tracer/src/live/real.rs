@@ -32,7 +32,10 @@ macro_rules! functions {
 functions! {
     isend = c"PMPI_Isend" (buf, count, datatype, to, tag, comm, request);
     irecv = c"PMPI_Irecv" (buf, count, datatype, from, tag, comm, request);
+    recv_init = c"PMPI_Recv_init" (buf, count, datatype, from, tag, comm, request);
+    cancel = c"PMPI_Cancel" (request);
     test = c"PMPI_Test" (request, flag, status);
+    request_get_status = c"PMPI_Request_get_status" (request, flag, status);
     probe = c"PMPI_Probe" (from, tag, comm, status);
     mprobe = c"PMPI_Mprobe" (from, tag, comm, message, status);
     pack_size = c"PMPI_Pack_size" (count, datatype, comm, size);

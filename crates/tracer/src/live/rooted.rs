@@ -16,8 +16,6 @@ use crate::function::{self, Function};
 /// The tag that every MPI accepts, if the library does not say which is the highest.
 const LEAST_UPPER_BOUND: usize = 32_767;
 
-const INTERCOMM: &str = "collectives with a root on an intercommunicator cannot run in virtual time";
-
 /// Makes a collective that was reported; returns MPI's code.
 pub fn carry_out(
     site: &'static Function,
@@ -123,22 +121,54 @@ enum Blocks {
     Each { counts: usize, places: usize },
 }
 
+/// What a rank does in a collective with a root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// It is the root.
+    Root,
+    /// It exchanges data with this root; of an intercommunicator, one on the other side.
+    Partner(usize),
+    /// It is beside the root of an intercommunicator, and does nothing.
+    Idle,
+}
+
 /// The ranks of a collective.
 struct Group {
     comm: usize,
     own: usize,
     size: usize,
+    /// The ranks on the other side of an intercommunicator.
+    others: Option<usize>,
     is_wide: bool,
 }
 
 impl Group {
     fn new(comm: usize, is_wide: bool) -> Self {
         let handle = mpi().handle(comm);
-        if mpi().remote_size(handle).is_some() {
-            with(|_, live| live.refuse(INTERCOMM));
-        }
+        let others = mpi().remote_size(handle).map(|size| size as usize);
         let (own, size) = (mpi().rank(handle) as usize, mpi().size(handle) as usize);
-        Self { comm, own, size, is_wide }
+        Self { comm, own, size, others, is_wide }
+    }
+
+    fn role(&self, root: usize) -> Role {
+        let (root, constants) = (root as c_int, &mpi().constants);
+        match self.others {
+            None if root as usize == self.own => Role::Root,
+            Some(_) if root == constants.root => Role::Root,
+            Some(_) if root == constants.proc_null => Role::Idle,
+            _ => Role::Partner(root as usize),
+        }
+    }
+
+    /// Returns the ranks with which the root exchanges data: all, or all on the other side of an
+    /// intercommunicator.
+    fn partners(&self) -> std::ops::Range<usize> {
+        0..self.others.unwrap_or(self.size)
+    }
+
+    /// Returns whether a number is that of this rank, and not of one on the other side.
+    fn is_own(&self, rank: usize) -> bool {
+        self.others.is_none() && rank == self.own
     }
 
     unsafe fn send(&self, buf: usize, count: usize, datatype: usize, to: usize) -> c_int {
@@ -161,20 +191,18 @@ impl Group {
         }
     }
 
-    fn others(&self) -> impl Iterator<Item = usize> {
-        let own = self.own;
-        (0..self.size).filter(move |rank| *rank != own)
-    }
-
     unsafe fn broadcast(&self, buf: usize, count: usize, datatype: usize, root: usize) -> c_int {
-        let (count, root) = (as_count(count), root as c_int as usize);
         // SAFETY: the program's arguments.
         unsafe {
-            if self.own != root {
-                return self.receive(buf, count, datatype, root);
+            match self.role(root) {
+                Role::Idle => 0,
+                Role::Partner(root) => self.receive(buf, as_count(count), datatype, root),
+                Role::Root => {
+                    let payload = Payload::copy(buf, as_count(count), datatype, self.comm);
+                    let others = self.partners().filter(|rank| !self.is_own(*rank));
+                    others.map(|to| self.send_copy(&payload, to)).fold(0, first_error)
+                }
             }
-            let payload = Payload::copy(buf, count, datatype, self.comm);
-            self.others().map(|to| self.send_copy(&payload, to)).fold(0, first_error)
         }
     }
 
@@ -204,21 +232,22 @@ impl Group {
         blocks: Blocks,
         root: usize,
     ) -> c_int {
-        let root = root as c_int as usize;
         // SAFETY: the program's arguments.
         unsafe {
-            let is_in_place = from == mpi().constants.in_place;
-            let mut code = 0;
-            if self.own != root || !is_in_place {
-                code = self.send(from, as_count(count), datatype, root);
-            }
-            if self.own == root {
-                for rank in (0..self.size).filter(|rank| *rank != root || !is_in_place) {
-                    let (buf, count) = self.block(to, to_type, blocks, rank);
-                    code = first_error(code, self.receive(buf, count, to_type, rank));
+            let has_own = self.others.is_none() && from != mpi().constants.in_place;
+            match self.role(root) {
+                Role::Idle => 0,
+                Role::Partner(root) => self.send(from, as_count(count), datatype, root),
+                Role::Root => {
+                    let mut code =
+                        if has_own { self.send(from, as_count(count), datatype, self.own) } else { 0 };
+                    for rank in self.partners().filter(|rank| has_own || !self.is_own(*rank)) {
+                        let (buf, count) = self.block(to, to_type, blocks, rank);
+                        code = first_error(code, self.receive(buf, count, to_type, rank));
+                    }
+                    code
                 }
             }
-            code
         }
     }
 
@@ -229,21 +258,24 @@ impl Group {
         (to, count, to_type): (usize, usize, usize),
         root: usize,
     ) -> c_int {
-        let root = root as c_int as usize;
         // SAFETY: the program's arguments.
         unsafe {
-            let is_in_place = to == mpi().constants.in_place;
-            let mut code = 0;
-            if self.own == root {
-                for rank in (0..self.size).filter(|rank| *rank != root || !is_in_place) {
-                    let (buf, count) = self.block(from, datatype, blocks, rank);
-                    code = first_error(code, self.send(buf, count, datatype, rank));
+            let has_own = self.others.is_none() && to != mpi().constants.in_place;
+            match self.role(root) {
+                Role::Idle => 0,
+                Role::Partner(root) => self.receive(to, as_count(count), to_type, root),
+                Role::Root => {
+                    let mut code = 0;
+                    for rank in self.partners().filter(|rank| has_own || !self.is_own(*rank)) {
+                        let (buf, count) = self.block(from, datatype, blocks, rank);
+                        code = first_error(code, self.send(buf, count, datatype, rank));
+                    }
+                    if has_own {
+                        code = first_error(code, self.receive(to, as_count(count), to_type, self.own));
+                    }
+                    code
                 }
             }
-            if self.own != root || !is_in_place {
-                code = first_error(code, self.receive(to, as_count(count), to_type, root));
-            }
-            code
         }
     }
 
@@ -255,19 +287,23 @@ impl Group {
         op: usize,
         root: usize,
     ) -> c_int {
-        let (count, root) = (as_count(count), root as c_int as usize);
+        let role = self.role(root);
+        if role == Role::Idle {
+            return 0;
+        }
+        let count = as_count(count);
         // SAFETY: the program's arguments; the buffers here are as long as its own.
         unsafe {
             let own = if from == mpi().constants.in_place { to } else { from };
-            if self.own != root {
+            if let Role::Partner(root) = role {
                 return self.send(own, count, datatype, root);
             }
             // MPI's order: a reduction that does not commute begins with the highest rank.
             let mut sum: Option<Elements> = None;
             let mut code = 0;
-            for rank in (0..self.size).rev() {
+            for rank in self.partners().rev() {
                 let operand = Elements::new(count, datatype);
-                if rank == root {
+                if self.is_own(rank) {
                     operand.copy_from(own);
                 } else {
                     code = first_error(code, self.receive(operand.address(), count, datatype, rank));

@@ -102,6 +102,15 @@ pub fn with<T>(body: impl FnOnce(&mut Rank) -> T) -> Option<T> {
     })
 }
 
+/// As [`with`], unless another thread holds the lock of the rank.
+pub fn try_with(body: impl FnOnce(&mut Rank)) {
+    if let Some(mut rank) = RANK.try_take()
+        && let Some(rank) = rank.as_mut()
+    {
+        body(rank);
+    }
+}
+
 /// Begins to record.
 pub fn begin(rank: Rank) {
     *RANK.take() = Some(Box::new(rank));

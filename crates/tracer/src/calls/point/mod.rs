@@ -46,7 +46,11 @@ impl Status {
 
 fn request_of(form: CallForm, is_wild: bool) -> Request {
     let is_persistent = matches!(form, CallForm::Persistent | CallForm::Partitioned);
-    Request { is_wild, is_persistent, is_active: !is_persistent, is_cancelled: false }
+    Request { is_wild, is_persistent, is_active: !is_persistent, ..Request::default() }
+}
+
+fn receive_of(form: CallForm, is_wild: bool) -> Request {
+    Request { is_receive: true, ..request_of(form, is_wild) }
 }
 
 impl CallContext<'_> {
@@ -93,7 +97,7 @@ impl CallContext<'_> {
     ) {
         let is_wild = is_wild(from, tag);
         let request =
-            if request == NONE { None } else { self.new_request(request, request_of(form, is_wild)) };
+            if request == NONE { None } else { self.new_request(request, receive_of(form, is_wild)) };
         let key = self.key(request, count, datatype, from, tag, comm);
         if matched == NO_MATCH && self.repeat(&key) {
             return;
@@ -231,6 +235,9 @@ impl CallContext<'_> {
         let started: SmallVec<[i64; 16]> = taken.iter().map(|(_, slot)| slot.0.into()).collect();
         if self.succeeded() {
             self.record(&Action::Start { requests: &started });
+            if let Some(live) = &mut self.rank.live {
+                live.started(taken.iter().map(|(_, slot)| *slot));
+            }
         }
     }
 
@@ -248,6 +255,9 @@ impl CallContext<'_> {
         if let Some(slot) = request {
             self.rank.requests.drop(slot);
             self.rank.persistent.forget(slot);
+            if let Some(live) = &mut self.rank.live {
+                live.freed(slot);
+            }
         }
         self.record(&Action::Free { request });
     }
