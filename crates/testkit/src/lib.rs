@@ -1,6 +1,7 @@
 //! What the tests, benchmarks and examples of several crates share. No production code depends on
 //! it.
 //!
+//! - `fuzz`: damaged inputs for readers, with limits of time and memory.
 //! - `hosts`: a small network of simulated hosts, in network namespaces of this machine.
 //! - `jobs`: MPI jobs on every MPI that is installed, with time limits; user-supplied collectives
 //!   to compile.
@@ -10,6 +11,8 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::missing_panics_doc, reason = "a test helper fails by panicking")]
 
+#[cfg(feature = "fuzz")]
+pub mod fuzz;
 #[cfg(feature = "timeline")]
 pub mod halo;
 pub mod hosts;

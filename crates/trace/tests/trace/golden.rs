@@ -13,7 +13,7 @@ fn golden(name: &str) -> PathBuf {
 }
 
 /// Returns a stream with each kind of call twice, the second time with one parameter changed.
-fn stream(rank: u32) -> Vec<u8> {
+pub fn stream(rank: u32) -> Vec<u8> {
     let mut writer = Writer::with_stamps(rank, 2, rank == 1);
     writer.comm("MPI_Comm_split", Some(WORLD), 0, 0, &[1, 0]);
     writer.intercomm("MPI_Intercomm_create", Some(SELF), 0, 12, &[rank], Some(&[1 - rank]));

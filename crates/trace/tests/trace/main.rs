@@ -4,6 +4,7 @@
 mod call_sites;
 mod combine;
 mod damage;
+mod fuzz;
 mod golden;
 mod merge;
 mod round_trip;
