@@ -19,7 +19,7 @@ pub enum Series {
     Doubled(Index, Number),
     /// The first one, halved each time.
     Halved(Index, Number),
-    /// Places that take turns in the iterations of a loop: so many, each several times in a row.
+    /// Places that take turns in the iterations of a loop, each several times in a row.
     Turns { first: i64, places: Number, times: u32 },
     /// The place whose block of all iterations has this one.
     Owner { places: Number, how: Division },
@@ -32,9 +32,9 @@ pub enum Series {
 /// When a number changes in a loop.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Switch {
-    /// After so many iterations.
+    /// After this number of iterations.
     After(Number),
-    /// So many iterations before the end.
+    /// This number of iterations before the end.
     Before(Number),
 }
 

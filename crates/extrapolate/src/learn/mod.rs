@@ -111,7 +111,7 @@ fn of_members(
 /// all the rest.
 const LARGE: u64 = 64 << 20;
 
-/// Returns whether the largest trace has so many calls that rules are not tried elsewhere.
+/// Returns whether the largest trace is so large that rules are not tried elsewhere.
 fn is_large(traces: &[&Trace]) -> bool {
     let bytes = |trace: &&Trace| std::fs::metadata(trace.path()).map_or(0, |file| file.len());
     traces.iter().map(bytes).max() > Some(LARGE)

@@ -105,7 +105,7 @@ fn supplied(builder: &mut Builder, ranks: u32) {
     }
 }
 
-/// What is said of the origin.
+/// The origin that the trace has.
 const ORIGIN: &str = "4, 8, 16 ranks, work dealt in turn (assumed)";
 
 #[test]
