@@ -144,10 +144,11 @@ unsafe extern "C" fn look_at(object: *mut libc::dl_phdr_info, _size: usize, sear
     if !segments.iter().any(contains) {
         return 0;
     }
-    let name = match object.dlpi_name.is_null() {
-        true => c"",
+    let name = if object.dlpi_name.is_null() {
+        c""
+    } else {
         // SAFETY: names of the loader are C strings.
-        false => unsafe { CStr::from_ptr(object.dlpi_name) },
+        unsafe { CStr::from_ptr(object.dlpi_name) }
     };
     search.found = Some(Object { path: path(name), is_program: name.is_empty(), bias });
     1

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const LOOP: [(i64, Key); 4] = [(1, [1; 6]), (1, [1; 6]), (2, [2; 6]), (1, [1; 6])];
+const LOOP: [(i64, Key); 4] = [(1, [1; 7]), (1, [1; 7]), (2, [2; 7]), (1, [1; 7])];
 
 /// Returns two blocks of a loop, and the number of calls that were repeated by their key.
 fn blocks(has_keys: bool) -> (Vec<u8>, usize) {
