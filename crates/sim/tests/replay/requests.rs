@@ -203,7 +203,7 @@ fn calls_of_serialized_threads_follow_each_other() {
                 if has_threads {
                     w.call("thread", &Action::Thread { thread: round % 3 });
                 }
-                w.after(100, "MPI_Isend", &send(CallForm::Immediate, far.into(), 8, Some(Slot(0))));
+                w.after(100, "MPI_Isend", &send(CallForm::Immediate, far, 8, Some(Slot(0))));
                 w.receive(far);
                 w.after(50, "MPI_Wait", &complete(CompletionKind::Wait, &[0], &[0], &[]));
             }
