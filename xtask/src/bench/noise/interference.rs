@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
+use super::cpu_limit::CpuLimit;
+
 /// A kind of disturbance.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Interference {
@@ -22,6 +24,8 @@ pub enum Interference {
     Memory,
     /// The measuring process is stopped for 50 ms, five times a second.
     Stops,
+    /// A control group of the kernel gives the measuring process six tenths of two cores.
+    CpuLimit,
 }
 
 /// Time for which bursts are on, and off.
@@ -33,7 +37,8 @@ const WORDS: usize = 32 << 20;
 
 impl Interference {
     /// All kinds.
-    pub const ALL: [Self; 5] = [Self::Quiet, Self::Bursts, Self::HalfShare, Self::Memory, Self::Stops];
+    pub const ALL: [Self; 6] =
+        [Self::Quiet, Self::Bursts, Self::HalfShare, Self::Memory, Self::Stops, Self::CpuLimit];
 
     /// Returns what it is, in a phrase.
     pub fn name(self) -> &'static str {
@@ -43,7 +48,13 @@ impl Interference {
             Self::HalfShare => "both cores shared with another process",
             Self::Memory => "another process streams through memory",
             Self::Stops => "stopped for 50 ms, five times a second",
+            Self::CpuLimit => "limited to 60 % of two cores",
         }
+    }
+
+    /// Returns whether this computer allows it.
+    pub fn is_possible(self) -> bool {
+        self != Self::CpuLimit || CpuLimit::is_possible()
     }
 }
 
@@ -51,6 +62,8 @@ impl Interference {
 pub struct Disturbance {
     over: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
+    /// Held until the measuring process has ended.
+    _limit: Option<CpuLimit>,
 }
 
 impl Disturbance {
@@ -62,7 +75,7 @@ impl Disturbance {
             std::thread::spawn(move || work(&over))
         };
         let threads = match interference {
-            Interference::Quiet => Vec::new(),
+            Interference::Quiet | Interference::CpuLimit => Vec::new(),
             Interference::Bursts => vec![thread(Box::new(bursts))],
             Interference::HalfShare => {
                 (0..2).map(|core| thread(Box::new(move |over| compute_on(core, over)))).collect()
@@ -70,7 +83,8 @@ impl Disturbance {
             Interference::Memory => vec![thread(Box::new(stream))],
             Interference::Stops => vec![thread(Box::new(move |over| stop_and_go(process, over)))],
         };
-        Self { over, threads }
+        let limit = (interference == Interference::CpuLimit).then(|| CpuLimit::new(process)).flatten();
+        Self { over, threads, _limit: limit }
     }
 
     /// Ends the disturbance.

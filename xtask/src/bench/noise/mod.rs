@@ -1,69 +1,32 @@
 //! Whether figures can be believed on a busy machine: Panto measures while this program disturbs
 //! it.
 //!
-//! A point of a run that is good or fair is held to what quiet runs found; a run that is poor
-//! claims nothing. A figure of a good run that is more than 20 % off, or of a fair run that is more
-//! than 50 % off, is a false claim.
+//! A figure of a run or a model that is good or fair is held to what quiet runs found; one that is
+//! poor claims nothing. A good figure that is more than 20 % off, or a fair one that is more than
+//! 50 % off, is a false claim.
 
+mod cpu_limit;
 mod interference;
+mod subject;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Stdio};
-
-use serde_json::Value;
 
 use self::interference::{Disturbance, Interference};
+use self::subject::{Measured, Subject};
 use super::{Outcome, panto};
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 
-/// Runs on the undisturbed machine, of whose figures the median is the truth.
-const QUIET_RUNS: usize = 5;
-/// Runs under each disturbance.
-const RUNS: usize = 20;
-/// What may be off by how much in a good run and in a fair one.
-const LIMITS: [(&str, f64); 2] = [("good", 0.2), ("fair", 0.5)];
-
-/// What is measured: messages small and large, and a collective.
-const WORK: &[&str] = &[
-    "bench",
-    "comet/echo",
-    "comet/broadcast",
-    "--ranks",
-    "2",
-    "--hops",
-    "1",
-    "--sizes",
-    "8,1KiB,64KiB,1MiB",
-    "-t",
-    "6s",
-    "--format",
-    "json",
-];
-
-/// The median time of a point in nanoseconds, and by how much it may be off.
-#[derive(Clone, Copy)]
-struct Figure {
-    nanos: f64,
-    limit: f64,
-}
-
-/// What a run printed of points that are not poor.
-struct Measured {
-    grade: String,
-    figures: BTreeMap<String, Figure>,
-}
-
-/// The true times of points in nanoseconds.
+/// The true times in nanoseconds.
 type Truth = BTreeMap<String, f64>;
 
 /// What became of the runs under one disturbance.
 #[derive(Default)]
 struct Tally {
     grades: BTreeMap<String, usize>,
-    /// The largest deviation of a figure of a run that was not poor.
+    /// The largest deviation of a figure that was not poor.
     worst: f64,
-    /// Runs with a figure that is further off than the grade allows.
+    /// Runs with a figure that is further off than its grade allows.
     false_claims: usize,
 }
 
@@ -72,56 +35,45 @@ pub fn run() -> Result<Outcome> {
         return Ok(Outcome::Skipped("it needs 2 cores".into()));
     }
     let program = panto::build()?;
-    let quiet: Vec<Measured> =
-        (0..QUIET_RUNS).map(|_| measure(&program, Interference::Quiet)).collect::<Result<_>>()?;
-    let truth = medians(&quiet);
-    println!("`panto {}`", WORK.join(" "));
-    println!(
-        "\n{:<46}{:>6}{:>6}{:>6}{:>12}{:>8}",
-        "disturbance", "good", "fair", "poor", "worst off", "false"
-    );
     let (mut runs, mut false_claims) = (0, 0);
-    for interference in Interference::ALL {
-        let mut tally = Tally::default();
-        for _ in 0..RUNS {
-            tally.add(&measure(&program, interference)?, &truth);
-        }
-        tally.print(interference.name());
-        runs += RUNS;
-        false_claims += tally.false_claims;
+    for subject in Subject::ALL {
+        let (of_subject, false_of_subject) = disturb(&program, subject)?;
+        runs += of_subject;
+        false_claims += false_of_subject;
     }
     println!("\n{false_claims} of {runs} runs claim a figure that is false");
     Ok(Outcome::Done)
 }
 
+/// Runs a command under every disturbance; returns how many runs there were, and how many of them
+/// claim something false.
+fn disturb(program: &Path, subject: Subject) -> Result<(usize, usize)> {
+    let quiet: Vec<Measured> = (0..subject.quiet_runs())
+        .map(|_| measure(program, subject, Interference::Quiet))
+        .collect::<Result<_>>()?;
+    let truth = medians(&quiet);
+    println!("\n`panto {}`, {} figures", subject.line(), truth.len());
+    println!("{:<46}{:>6}{:>6}{:>6}{:>12}{:>8}", "disturbance", "good", "fair", "poor", "worst off", "false");
+    let (mut runs, mut false_claims) = (0, 0);
+    for interference in Interference::ALL.into_iter().filter(|interference| interference.is_possible()) {
+        let mut tally = Tally::default();
+        for _ in 0..subject.runs() {
+            tally.add(&measure(program, subject, interference)?, &truth);
+        }
+        tally.print(interference.name());
+        runs += subject.runs();
+        false_claims += tally.false_claims;
+    }
+    Ok((runs, false_claims))
+}
+
 /// Measures under a disturbance.
-fn measure(program: &Path, interference: Interference) -> Result<Measured> {
-    let failed = |error| Failure::failed(format!("cannot run {}: {error}", program.display()));
-    let child = Command::new(program).args(WORK).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-    let child = child.map_err(failed)?;
-    let disturbance = Disturbance::start(interference, child.id());
-    let output = child.wait_with_output().map_err(failed)?;
+fn measure(program: &Path, subject: Subject, interference: Interference) -> Result<Measured> {
+    let run = subject.start(program)?;
+    let disturbance = Disturbance::start(interference, run.process());
+    let ended = run.wait();
     disturbance.stop();
-    let printed = String::from_utf8_lossy(&output.stdout);
-    parse(&printed).ok_or_else(|| Failure::failed(format!("panto printed unexpected JSON:\n{printed}")))
-}
-
-fn parse(printed: &str) -> Option<Measured> {
-    let results: Value = serde_json::from_str(printed).ok()?;
-    let grade = results["quality"]["grade"].as_str()?;
-    // A point is not claimed to be better than its run.
-    let limit = |point: &Value| Some(limit_of(point["grade"].as_str()?)?.max(limit_of(grade)?));
-    let figure = |point: &Value| {
-        let name = format!("{} {}", point["kernel"].as_str()?, point["params"]["bytes"]);
-        Some((name, Figure { nanos: point["summary"]["median_ns"].as_f64()?, limit: limit(point)? }))
-    };
-    let figures = results["points"].as_array()?.iter().filter_map(figure).collect();
-    Some(Measured { grade: grade.to_owned(), figures })
-}
-
-/// Returns by how much a figure of this grade may be off; `None` if it claims nothing.
-fn limit_of(grade: &str) -> Option<f64> {
-    LIMITS.iter().find(|(name, _)| *name == grade).map(|(_, limit)| *limit)
+    ended?.figures(program)
 }
 
 /// Returns the median of each figure over runs.
@@ -140,7 +92,7 @@ fn medians(runs: &[Measured]) -> Truth {
 impl Tally {
     fn add(&mut self, run: &Measured, truth: &Truth) {
         *self.grades.entry(run.grade.clone()).or_default() += 1;
-        let off = |(name, figure): (&String, &Figure)| {
+        let off = |(name, figure): (&String, &subject::Figure)| {
             truth.get(name).map(|truth| ((figure.nanos / truth - 1.0).abs(), figure.limit))
         };
         let offs: Vec<(f64, f64)> = run.figures.iter().filter_map(off).collect();
@@ -163,6 +115,7 @@ impl Tally {
 
 #[cfg(test)]
 mod tests {
+    use super::subject::{Figure, limit_of};
     use super::*;
 
     fn run(grade: &str, nanos: f64) -> Measured {
@@ -171,12 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn poor_points_and_poor_runs_claim_nothing() {
-        let printed = r#"{"quality":{"grade":"fair"},"points":[
-            {"kernel":"comet/echo","params":{"bytes":8},"grade":"good","summary":{"median_ns":200}},
-            {"kernel":"comet/echo","params":{"bytes":64},"grade":"poor","summary":{"median_ns":9e6}}]}"#;
-        let measured = parse(printed).unwrap();
-        assert_eq!((measured.grade.as_str(), measured.figures.len()), ("fair", 1));
+    fn poor_runs_claim_nothing() {
         let truth = medians(&[run("good", 200.0), run("good", 190.0), run("good", 210.0)]);
         let mut tally = Tally::default();
         for measured in [run("poor", 9e6), run("good", 220.0), run("fair", 280.0)] {
