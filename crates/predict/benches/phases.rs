@@ -1,5 +1,6 @@
-//! Times the phases of a prediction: `cargo bench -p panto-predict --bench phases`, or with
-//! `-- FILE MACHINE` for a trace of one's own.
+//! Times the phases of a prediction: `cargo bench -p panto-predict --bench phases`, with
+//! `-- irregular MACHINE` for a program that repeats nothing, or with `-- FILE MACHINE` for a trace
+//! of one's own.
 //!
 //! Opening the trace, turning it into a program, running that without observers ("bare"), and
 //! predicting: a run that adds up where the time goes and finds the critical path, on one core and
@@ -13,7 +14,7 @@ use panto_machine::Model;
 use panto_predict::{Case, CaseOptions, Prediction};
 use panto_sim::observe::NoObserver;
 use panto_sim::replay::{self, Options};
-use panto_testkit::stencil;
+use panto_testkit::{irregular, stencil};
 use panto_trace::{RankTrace, Trace};
 
 const REPETITIONS: usize = 9;
@@ -25,7 +26,11 @@ fn main() {
     let mut words = std::env::args().skip(1).filter(|word| !word.starts_with("--"));
     let (file, machine) = (words.next(), words.next().unwrap_or_else(|| "infiniband".to_owned()));
     let folder = tempfile::tempdir().expect("a folder for the trace");
-    let path = file.map_or_else(|| stencil::write(folder.path(), 32, 200), PathBuf::from);
+    let path = match file.as_deref() {
+        None => stencil::write(folder.path(), 32, 200),
+        Some("irregular") => irregular::write(folder.path(), 1024, 1000),
+        Some(file) => PathBuf::from(file),
+    };
     let mut best = [f64::INFINITY; PHASES.len()];
     let mut events = 0;
     for _ in 0..REPETITIONS {
