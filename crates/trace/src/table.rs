@@ -212,13 +212,37 @@ impl Tables {
     }
 
     /// Adds the definitions of a block; none if they are invalid or exceed the limits.
-    pub fn extend(&mut self, mut bytes: &[u8]) -> Option<()> {
+    pub fn extend(&mut self, bytes: &[u8]) -> Option<()> {
+        self.extend_by(bytes, Self::take)
+    }
+
+    /// Adds the definitions of a block except signatures, which are the most by far where partners
+    /// change all the time; none if the others are invalid or exceed the limits.
+    pub(crate) fn extend_without_signatures(&mut self, bytes: &[u8]) -> Option<()> {
+        self.extend_by(bytes, |tables, bytes| {
+            let mut rest = *bytes;
+            match take(&mut rest)? {
+                SIGNATURE => {}
+                SIGNATURE_AT_SITE => _ = number(&mut rest)?,
+                _ => return tables.take(bytes),
+            }
+            take_signature(&mut rest)?;
+            *bytes = rest;
+            Some(())
+        })
+    }
+
+    fn extend_by(
+        &mut self,
+        mut bytes: &[u8],
+        take: impl Fn(&mut Self, &mut &[u8]) -> Option<()>,
+    ) -> Option<()> {
         self.bytes += bytes.len();
         if self.bytes > MOST_BYTES {
             return None;
         }
         while !bytes.is_empty() {
-            self.take(&mut bytes)?;
+            take(self, &mut bytes)?;
             self.count += 1;
             if self.count > MOST_DEFINITIONS {
                 return None;

@@ -1,7 +1,11 @@
 //! The channels of the program, and the number of messages that each carries.
+//!
+//! Ranks share the numbers of channels, or each rank has its own until all are
+//! [joined](super::channel_join).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::channel_join::JoinedNumbers;
 use crate::program::{Channel, ChannelKind, Op, Wildcard};
 
 /// The tag of messages that the program does not send itself: those of collectives and helpers.
@@ -52,7 +56,10 @@ pub struct ChannelCounts {
 /// The channels of a program.
 #[derive(Default)]
 pub struct Channels {
+    /// The numbers of channels: all of them, or those of the last rank that has numbers of its own.
     numbers: FxHashMap<ChannelKey, u32>,
+    /// Ranks that have numbers of their own, each with its first one.
+    ranks: Vec<(u32, u32)>,
     all: Vec<Channel>,
     counts: Vec<ChannelCounts>,
     /// The communicator and tag of each provisional match key.
@@ -83,30 +90,41 @@ impl Channels {
             return *number;
         }
         let match_key = self.match_key(key.comm, key.tag.map_or(NO_TAG, i64::from));
-        let number = self.all.len() as u32;
-        self.all.push(Channel { from: key.from, to: key.to, match_key, kind: key.kind });
-        self.counts.push(ChannelCounts::default());
+        let number = self.push(Channel { from: key.from, to: key.to, match_key, kind: key.kind });
         self.numbers.insert(key, number);
         number
     }
 
-    /// Adds the channels of ranks that were read apart. `code` gives the number here of each of
-    /// their ranks and helpers.
-    pub fn merge(&mut self, other: &Self, code: impl Fn(u32) -> u32) -> MergedNumbers {
-        let mut numbers = MergedNumbers::default();
-        for (channel, counts) in other.all.iter().zip(&other.counts) {
-            let (comm, tag) = other.match_keys[channel.match_key as usize];
-            let (from, to) = (code(channel.from), code(channel.to));
-            let key = ChannelKey { from, to, comm, tag: u32::try_from(tag).ok(), kind: channel.kind };
-            let number = self.number(key);
-            self.counts[number as usize].merge(counts);
-            numbers.channels.push(number);
-        }
-        for key in &other.wildcards {
-            numbers.wildcards.push(self.wildcard_number(*key));
-        }
+    /// Begins a rank that numbers its channels for itself.
+    pub fn begin_rank(&mut self, rank: u32) {
+        self.numbers.clear();
+        self.ranks.push((rank, self.all.len() as u32));
+    }
+
+    /// Returns the channels of each rank that [numbers its own](Self::begin_rank).
+    pub fn by_rank(&self) -> impl Iterator<Item = (u32, &[Channel])> {
+        let ends = self.ranks.iter().skip(1).map(|(_, first)| *first as usize).chain([self.all.len()]);
+        self.ranks.iter().zip(ends).map(|((rank, first), end)| (*rank, &self.all[*first as usize..end]))
+    }
+
+    /// Appends a channel; returns its number.
+    pub fn push(&mut self, channel: Channel) -> u32 {
+        let number = self.all.len() as u32;
+        self.all.push(channel);
+        self.counts.push(ChannelCounts::default());
+        number
+    }
+
+    /// Adds the communicators and tags of other ranks. Returns the number here of each.
+    pub fn add_match_keys(&mut self, other: &Self) -> Vec<u32> {
+        other.match_keys.iter().map(|(comm, tag)| self.match_key(*comm, *tag)).collect()
+    }
+
+    /// Adds the wildcards of other ranks. Returns their numbers here.
+    pub fn add_wildcards(&mut self, other: &Self) -> JoinedNumbers {
         self.wildcard_receivers.extend(&other.wildcard_receivers);
-        numbers
+        let wildcards = other.wildcards.iter().map(|key| self.wildcard_number(*key)).collect();
+        JoinedNumbers { channels: Vec::new(), wildcards }
     }
 
     fn match_key(&mut self, comm: u32, tag: i64) -> u32 {
@@ -152,6 +170,11 @@ impl Channels {
     /// The number of channels.
     pub fn len(&self) -> usize {
         self.all.len()
+    }
+
+    /// Returns the message counts of a channel.
+    pub fn counts_of(&self, channel: u32) -> &ChannelCounts {
+        &self.counts[channel as usize]
     }
 
     /// The message counts of a channel.
@@ -215,16 +238,9 @@ impl Channels {
     }
 }
 
-/// The numbers of channels and wildcards after a [merge](Channels::merge), by those before.
-#[derive(Default)]
-pub struct MergedNumbers {
-    pub channels: Vec<u32>,
-    pub wildcards: Vec<u32>,
-}
-
 impl ChannelCounts {
     /// Adds the counts of other ranks. Only one rank sends on a channel, and only one receives.
-    fn merge(&mut self, other: &Self) {
+    pub fn merge(&mut self, other: &Self) {
         if other.sends.number > 0 {
             self.sends = other.sends;
         }

@@ -11,6 +11,7 @@ use panto_trace::{CallSite, Places, World};
 use super::agreement::CollectiveLog;
 use super::channels::Channels;
 use super::cut::{Cut, Dependencies};
+use super::rank_reader::MAX_OPERATIONS;
 use super::{Options, Warning};
 
 /// The state that all ranks share.
@@ -58,6 +59,17 @@ impl<'a> Context<'a> {
     }
 }
 
+impl Context<'_> {
+    /// Adds what higher ranks that were read apart agree on, their notes and their number of
+    /// operations; `None` if the ranks have to be read in one pass.
+    pub fn merge(&mut self, other: &mut Self) -> Option<()> {
+        self.notes.merge(std::mem::take(&mut other.notes));
+        self.operations += other.operations;
+        let is_possible = self.collectives.merge(&other.collectives) && self.operations <= MAX_OPERATIONS;
+        is_possible.then_some(())
+    }
+}
+
 /// The names of functions, by number.
 #[derive(Default)]
 pub struct Calls {
@@ -88,6 +100,11 @@ impl Calls {
     /// Returns the name with a number.
     pub fn name(&self, number: u32) -> &str {
         self.names.get(number as usize).map_or("", String::as_str)
+    }
+
+    /// The number of functions, each counted once for every call site.
+    pub fn len(&self) -> u32 {
+        self.names.len() as u32
     }
 
     /// Returns all names, and for each the place in the source, or the address, of its call site.

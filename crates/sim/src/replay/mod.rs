@@ -30,6 +30,7 @@
 mod agreement;
 mod call_times;
 mod call_traits;
+mod channel_join;
 mod channels;
 mod code_builder;
 mod collective;

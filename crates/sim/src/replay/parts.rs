@@ -1,11 +1,11 @@
 //! Ranks read in parts, on several threads.
 //!
 //! Each thread reads neighbouring ranks as if there were no others, and numbers what it finds:
-//! channels, helpers, functions. The parts are then joined in the order of ranks. What a part finds
-//! first gets the next number, as it would in one pass over all ranks; so ranks execute the same
-//! operations whatever the number of parts, although loops may be stored differently. Where the
-//! parts do not agree, or one of them fails, the ranks are read again in one pass, which gives the
-//! warnings and the error.
+//! channels, helpers, functions. The parts are then joined in the order of ranks. A helper or
+//! function that a part finds first gets the next number, as it would in one pass over all ranks,
+//! and channels are numbered by their receivers; so ranks execute the same operations whatever the
+//! number of parts, although loops may be stored differently. Where the parts do not agree, or one
+//! of them fails, the ranks are read again in one pass, which gives the warnings and the error.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,11 +15,11 @@ use panto_trace::{RankTrace, Trace, World};
 use panto_units::Time;
 
 use super::agreement::CollectiveLog;
-use super::channels::MergedNumbers;
+use super::channel_join::{JoinedNumbers, PartChannels, join as join_channels};
 use super::context::Context;
 use super::cut::{Cut, Dependencies};
-use super::error::Result;
-use super::rank_reader::{MAX_CHANNELS, MAX_OPERATIONS, RankReader};
+use super::error::{Error, Result};
+use super::rank_reader::RankReader;
 use super::{Options, Wildcards};
 use crate::program::Code;
 
@@ -65,11 +65,14 @@ impl<'a> Part<'a> {
         let ranks = input.trace.ranks().len();
         if threads > 1
             && ranks > 1
-            && let Some(joined) = Self::read_apart(input, threads)
+            && let Some(parts) = Self::read_apart(input, threads)
+            && let Some(whole) = Self::join(parts, threads)
         {
-            return Ok(joined);
+            return Ok(whole);
         }
-        Self::read(input, 0..ranks)
+        let whole = Self::read(input, 0..ranks)?;
+        let last = input.trace.ranks().last().map_or(0, RankTrace::rank);
+        Self::join(vec![whole], 1).ok_or(Error::TooLong { rank: last })
     }
 
     /// Reads ranks one after the other.
@@ -97,45 +100,80 @@ impl<'a> Part<'a> {
         Ok(())
     }
 
-    /// Reads ranks in parts; `None` if they have to be read in one pass.
-    fn read_apart(input: Input<'a>, threads: usize) -> Option<Self> {
+    /// Reads ranks in parts; `None` if one of them fails.
+    fn read_apart(input: Input<'a>, threads: usize) -> Option<Vec<Self>> {
         let ranges = ranges(input.trace, threads);
         let parts =
             panto_parallel::map(ranges.len(), threads, |part| Self::read(input, ranges[part].clone()));
+        parts.into_iter().map(Result::ok).collect()
+    }
+
+    /// Joins parts that follow each other, on up to `threads` threads; `None` if the ranks have to
+    /// be read in one pass.
+    fn join(parts: Vec<Self>, threads: usize) -> Option<Self> {
         let mut parts = parts.into_iter();
-        let mut all = parts.next()?.ok()?;
-        for part in parts {
-            all.join(part.ok()?)?;
+        let mut all = parts.next()?;
+        let ranks = all.context.helpers.ranks();
+        let helpers = (ranks..).take(all.context.helpers.homes().len()).collect();
+        let calls = (0..all.context.calls.len()).collect();
+        let (mut channels, mut codes) = (Vec::new(), Vec::new());
+        all.take_found(helpers, calls, &mut channels, &mut codes);
+        for mut part in parts {
+            let helpers = all.context.helpers.merge(&part.context.helpers);
+            let calls = all.context.calls.merge(&part.context.calls);
+            all.context.merge(&mut part.context)?;
+            part.take_found(helpers, calls, &mut channels, &mut codes);
+            all.computation.append(&mut part.computation);
+        }
+        let (joined, numbers) = join_channels(&channels, ranks, all.context.helpers.homes());
+        all.context.channels = joined;
+        for (part, numbers) in codes.iter_mut().zip(&numbers) {
+            part.renumber(numbers, threads);
+            all.codes.append(&mut part.codes);
+            all.helper_codes.append(&mut part.helper_codes);
         }
         Some(all)
     }
 
-    /// Adds a part with higher ranks; `None` if they have to be read in one pass.
-    fn join(&mut self, part: Part<'_>) -> Option<()> {
-        let (context, other) = (&mut self.context, part.context);
-        if !context.collectives.merge(&other.collectives) {
-            return None;
+    /// Takes what is renumbered when all parts are joined, with the numbers there of the part's
+    /// helpers and functions.
+    fn take_found(
+        &mut self,
+        helpers: Vec<u32>,
+        calls: Vec<u32>,
+        channels: &mut Vec<PartChannels>,
+        codes: &mut Vec<PartCodes>,
+    ) {
+        let ranks = self.context.helpers.ranks();
+        let mut helper_codes = std::mem::take(&mut self.helper_codes);
+        for (number, _) in &mut helper_codes {
+            *number = helpers[(*number - ranks) as usize];
         }
-        let ranks = context.helpers.ranks();
-        let helpers = context.helpers.merge(&other.helpers);
-        let code = |number: u32| number.checked_sub(ranks).map_or(number, |helper| helpers[helper as usize]);
-        let numbers = context.channels.merge(&other.channels, code);
-        let calls = context.calls.merge(&other.calls);
-        context.notes.merge(other.notes);
-        context.operations += other.operations;
-        if context.operations > MAX_OPERATIONS || context.channels.len() > MAX_CHANNELS {
-            return None;
-        }
-        let helper_codes = part.helper_codes.into_iter().map(|(number, helper)| (code(number), helper));
-        self.helper_codes
-            .extend(helper_codes.map(|(number, code)| (number, renumber(code, &numbers, &calls))));
-        self.codes.extend(part.codes.into_iter().map(|code| renumber(code, &numbers, &calls)));
-        self.computation.extend(part.computation);
-        Some(())
+        codes.push(PartCodes { codes: std::mem::take(&mut self.codes), helper_codes, calls });
+        channels.push(PartChannels { channels: std::mem::take(&mut self.context.channels), helpers });
     }
 }
 
-fn renumber(mut code: Code, numbers: &MergedNumbers, calls: &[u32]) -> Code {
+/// The code of the ranks of a part.
+struct PartCodes {
+    codes: Vec<Code>,
+    /// The number and code of each helper.
+    helper_codes: Vec<(u32, Code)>,
+    /// The number in the whole program of each function of the part.
+    calls: Vec<u32>,
+}
+
+impl PartCodes {
+    /// Changes the part's numbers of channels, wildcards and functions to those of the whole
+    /// program.
+    fn renumber(&mut self, numbers: &JoinedNumbers, threads: usize) {
+        let Self { codes, helper_codes, calls } = self;
+        panto_parallel::for_each_mut(codes, threads, |code| renumber(code, numbers, calls));
+        panto_parallel::for_each_mut(helper_codes, threads, |(_, code)| renumber(code, numbers, calls));
+    }
+}
+
+fn renumber(code: &mut Code, numbers: &JoinedNumbers, calls: &[u32]) {
     for op in &mut code.ops {
         *op = op.renumbered(
             |channel| numbers.channels[channel as usize],
@@ -143,7 +181,6 @@ fn renumber(mut code: Code, numbers: &MergedNumbers, calls: &[u32]) -> Code {
             |call| calls[call as usize],
         );
     }
-    code
 }
 
 /// Divides ranks into ranges with about as many events each.

@@ -23,8 +23,8 @@ use crate::program::{Code, Op};
 /// The most operations of a program: 8 GiB at 16 bytes each.
 pub(super) const MAX_OPERATIONS: usize = 1 << 29;
 
-/// The most channels of a program.
-pub(super) const MAX_CHANNELS: usize = 1 << 27;
+/// The most channels that ranks use: most channels are used by two.
+pub(super) const MAX_CHANNELS: usize = 1 << 28;
 
 const THREADS: &str = "threads of a rank compute one after the other, in the order in which their calls returned; operations that a thread starts after calls of others begin where its last call ended; a standard send of a rank with several threads does not block";
 const SERIALIZED_THREADS: &str = "threads of a rank compute one after the other, in the order of their calls, which do not overlap (MPI_THREAD_SERIALIZED)";
@@ -49,7 +49,7 @@ pub struct RankReader<'w, 'a> {
     pub now: CallSite,
     /// Calls that may repeat.
     pub repetition: Repetition,
-    /// The traits of functions, by signature.
+    /// The traits of functions, by the number of the name.
     pub(super) call_traits: Vec<Option<CallTraits>>,
     pub(super) computation: Time,
     /// Computation before an event that is not a call, in nanoseconds.
@@ -75,6 +75,9 @@ pub struct RankCode {
 impl<'w, 'a> RankReader<'w, 'a> {
     /// Reads all events of a rank.
     pub fn read(context: &'w mut Context<'a>, trace: &RankTrace) -> Result<RankCode> {
+        if context.dependencies.is_none() {
+            context.channels.begin_rank(trace.rank());
+        }
         let mut reader = SuspendedRank::new(trace.rank(), CodeBuilder::default()).resume(context);
         let mut events = trace.events();
         while events.position() < reader.limit() {
@@ -112,7 +115,9 @@ impl<'w, 'a> RankReader<'w, 'a> {
     #[inline]
     fn event(&mut self, event: Event<'_>) -> Result<bool> {
         let tells_sites = self.context.options.call_sites;
-        let traits = self.traits(event.number(), || (event.name(), event.site().filter(|_| tells_sites)));
+        // Signatures are many where partners change all the time; functions are few.
+        let number = if tells_sites { event.number() } else { event.signature().name.index() };
+        let traits = self.traits(number, || (event.name(), event.site().filter(|_| tells_sites)));
         self.now = CallSite { position: event.position(), call: traits.call };
         let action = event.action()?;
         let mut before = event.before().saturating_add(std::mem::take(&mut self.carried));

@@ -176,6 +176,15 @@ impl RankTrace {
 
     /// Returns all definitions without reading events: blocks without definitions are skipped.
     pub fn tables(&self) -> Result<Tables> {
+        self.tables_by(Tables::extend)
+    }
+
+    /// Returns all definitions except signatures, like [`tables`](Self::tables).
+    pub(crate) fn tables_without_signatures(&self) -> Result<Tables> {
+        self.tables_by(Tables::extend_without_signatures)
+    }
+
+    fn tables_by(&self, extend: impl Fn(&mut Tables, &[u8]) -> Option<()>) -> Result<Tables> {
         let mut tables = Tables::default();
         let (mut stored, mut definitions) = (Vec::new(), Vec::new());
         let defines = |place: &&Place| place.header.length(section::DEFINITIONS) > 0;
@@ -183,8 +192,8 @@ impl RankTrace {
             let loaded = self.load(*place, &mut stored)?;
             let unpacked =
                 loaded.and_then(|()| place.header.unpack(&stored, section::DEFINITIONS, &mut definitions));
-            let sound =
-                unpacked.and_then(|()| tables.extend(&definitions).ok_or("definitions that make no sense"));
+            let sound = unpacked
+                .and_then(|()| extend(&mut tables, &definitions).ok_or("definitions that make no sense"));
             sound.map_err(|what| self.damaged(place.at, what))?;
         }
         Ok(tables)
