@@ -58,7 +58,7 @@ fn sum(path: &CriticalPath, of: impl Fn(Activity) -> bool) -> Time {
 }
 
 fn longest_wait(prediction: &Prediction) -> Option<String> {
-    let (rank, awaited, waited) = prediction.totals.waits().first().copied()?;
+    let (rank, awaited, waited) = prediction.totals.longest_wait()?;
     let end = prediction.ends[rank as usize];
     let part = share(waited, end);
     (part >= NOTABLE).then(|| {

@@ -4,7 +4,8 @@
 //! (point-to-point, or which collective) and on the distance it travels. Channels that agree in the
 //! last two are of one *message class*. There are few classes and few sizes, so the costs of each
 //! pair are found in a direct-mapped table that stays in the cache, and computed again after a
-//! collision; no channel has to store its own.
+//! collision; no channel has to store its own. The table grows where collisions are frequent:
+//! looking into the L2 or L3 cache takes less time than computing the costs again.
 
 use panto_machine::{Machine, Network, Sharing, Transit};
 use panto_units::Time;
@@ -27,9 +28,12 @@ const KINDS: usize = 1 << (CLASS_BITS - DISTANCE_BITS);
 const SEND_MODES: [SendMode; 4] =
     [SendMode::Standard, SendMode::Buffered, SendMode::Synchronous, SendMode::Ready];
 
-/// Log2 of the number of entries of the cost table.
-const TABLE_BITS: u32 = 12;
-const TABLE: usize = 1 << TABLE_BITS;
+/// Log2 of the number of entries that the cost table begins with: 256 KiB.
+const MIN_TABLE_BITS: u32 = 12;
+/// Log2 of the most entries of the cost table: 4 MiB.
+const MAX_TABLE_BITS: u32 = 16;
+/// How many times each entry is filled before the table grows.
+const FILLS_PER_ENTRY: usize = 2;
 /// The class of an entry that matches no message.
 const NO_CLASS: u32 = u32::MAX;
 
@@ -58,6 +62,19 @@ pub(super) struct MessageCost {
 const _: () = assert!(size_of::<MessageCost>() == 64);
 
 impl MessageCost {
+    /// No costs, of no message.
+    const FREE: Self = Self {
+        bytes: 0,
+        class: NO_CLASS,
+        plain: 0,
+        sending: Time::ZERO,
+        injecting: Time::ZERO,
+        ejecting: Time::ZERO,
+        transit: Time::ZERO,
+        receiving: Time::ZERO,
+        unexpected: Time::ZERO,
+    };
+
     /// Returns whether a send in this mode completes at once and depends on nothing else.
     #[inline]
     pub(super) fn is_plain(&self, mode: SendMode) -> bool {
@@ -69,7 +86,11 @@ impl MessageCost {
 pub(super) struct CostTable<'a> {
     machine: &'a Machine,
     prepared: &'a PreparedProgram<'a>,
-    table: Box<[MessageCost; TABLE]>,
+    table: Vec<MessageCost>,
+    /// How often a hash is shifted to be an index of the table.
+    shift: u32,
+    /// How often an entry was filled since the table grew.
+    fills: usize,
     /// Overhead of starting a non-blocking operation, for each channel kind.
     start_overheads: [Time; KINDS],
     /// Whether receiving has no overhead on any network, and needs no port.
@@ -81,17 +102,6 @@ pub(super) struct CostTable<'a> {
 impl<'a> CostTable<'a> {
     pub(super) fn new(prepared: &'a PreparedProgram<'a>, config: &RunConfig<'a>) -> Self {
         let machine = config.machine;
-        let none = MessageCost {
-            bytes: 0,
-            class: NO_CLASS,
-            plain: 0,
-            sending: Time::ZERO,
-            injecting: Time::ZERO,
-            ejecting: Time::ZERO,
-            transit: Time::ZERO,
-            receiving: Time::ZERO,
-            unexpected: Time::ZERO,
-        };
         let mut start_overheads = [Time::ZERO; KINDS];
         for kind in kinds() {
             start_overheads[kind_number(kind) as usize] = costs::post_overhead(machine, kind.operation());
@@ -101,8 +111,8 @@ impl<'a> CostTable<'a> {
         let receives_free = !shares_ports
             && !machine.processor.copies_unexpected
             && networks().all(|network| network.overheads.receive.is_free());
-        let table = vec![none; TABLE].into_boxed_slice().try_into().expect("the length is that of the array");
-        Self { machine, prepared, table, start_overheads, receives_free, shares_ports }
+        let (table, shift) = (vec![MessageCost::FREE; 1 << MIN_TABLE_BITS], u64::BITS - MIN_TABLE_BITS);
+        Self { machine, prepared, table, shift, fills: 0, start_overheads, receives_free, shares_ports }
     }
 
     /// Returns the overhead of starting a non-blocking operation on a channel of a class.
@@ -116,16 +126,22 @@ impl<'a> CostTable<'a> {
     pub(super) fn of(&mut self, class: u32, channel: u32, bytes: u64) -> &MessageCost {
         // Fibonacci hashing: multiplying by 2^64 / golden ratio spreads keys over the highest bits.
         let hash = (bytes ^ u64::from(class) << 35).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let place = (hash >> (u64::BITS - TABLE_BITS)) as usize % TABLE;
+        let mut place = (hash >> self.shift) as usize;
         let cost = &self.table[place];
         if cost.bytes != bytes || cost.class != class {
-            self.fill(place, class, channel, bytes);
+            place = self.fill(hash, class, channel, bytes);
         }
         &self.table[place]
     }
 
+    /// Computes the costs of a message; returns their place in the table.
     #[cold]
-    fn fill(&mut self, place: usize, class: u32, channel: u32, bytes: u64) {
+    fn fill(&mut self, hash: u64, class: u32, channel: u32, bytes: u64) -> usize {
+        self.fills += 1;
+        if self.fills > FILLS_PER_ENTRY * self.table.len() && self.table.len() < 1 << MAX_TABLE_BITS {
+            self.grow();
+        }
+        let place = (hash >> self.shift) as usize;
         let channel = &self.prepared.channels()[channel as usize];
         let cost = MessageCost {
             class: if is_far(class) { NO_CLASS } else { class },
@@ -133,21 +149,20 @@ impl<'a> CostTable<'a> {
             ..self.compute(channel, bytes)
         };
         self.table[place] = cost;
+        place
+    }
+
+    /// Makes room for the sizes of a program whose messages collide often: quadruples the table,
+    /// whose entries are computed again.
+    fn grow(&mut self) {
+        self.shift -= 2;
+        self.fills = 0;
+        self.table = vec![MessageCost::FREE; 1 << (u64::BITS - self.shift)];
     }
 
     fn compute(&self, channel: &Channel, bytes: u64) -> MessageCost {
         let (machine, operation) = (self.machine, channel.kind.operation());
-        let zero = MessageCost {
-            bytes,
-            class: NO_CLASS,
-            plain: 0,
-            sending: Time::ZERO,
-            injecting: Time::ZERO,
-            ejecting: Time::ZERO,
-            transit: Time::ZERO,
-            receiving: Time::ZERO,
-            unexpected: Time::ZERO,
-        };
+        let zero = MessageCost { bytes, ..MessageCost::FREE };
         if channel.kind == ChannelKind::Helper {
             return zero;
         }

@@ -7,6 +7,7 @@ mod activity_log;
 mod critical_path;
 mod sum;
 mod totals;
+mod waits;
 
 pub use activity_log::ActivityLog;
 pub use critical_path::{CriticalPath, PathShare};

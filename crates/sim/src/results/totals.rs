@@ -1,9 +1,11 @@
 //! The time of each rank and of each function.
 
+use std::cmp::Reverse;
+
 use panto_units::Time;
-use rustc_hash::FxHashMap;
 
 use super::TimeBreakdown;
+use super::waits::Waits;
 use crate::network::PacketCounts;
 use crate::observe::{Activity, Cause, Observer, ReceivedMessage};
 use crate::program::Program;
@@ -45,7 +47,7 @@ pub struct Totals {
     /// For each rank and helper, the rank that it belongs to.
     homes: Vec<u32>,
     /// How long each rank waited for each other rank.
-    waits: FxHashMap<(u32, u32), Time>,
+    waits: Waits,
     packets: PacketCounts,
 }
 
@@ -61,7 +63,7 @@ impl Totals {
             calls: vec![CallTotals::default(); program.calls.len()],
             current_call: vec![NONE; ranks],
             homes: (0..program.codes.len() as u32).map(|code| program.home(code)).collect(),
-            waits: FxHashMap::default(),
+            waits: Waits::new(program.ranks),
             packets: PacketCounts::default(),
         }
     }
@@ -98,9 +100,14 @@ impl Totals {
     /// Returns how long each rank waited for each other rank, as (rank, peer, time), the longest
     /// first.
     pub fn waits(&self) -> Vec<(u32, u32, Time)> {
-        let mut waits: Vec<_> = self.waits.iter().map(|(&(rank, peer), &time)| (rank, peer, time)).collect();
-        waits.sort_unstable_by_key(|&(rank, peer, time)| (std::cmp::Reverse(time), rank, peer));
+        let mut waits: Vec<_> = self.waits.iter().collect();
+        waits.sort_unstable_by_key(|&(rank, peer, time)| (Reverse(time), rank, peer));
         waits
+    }
+
+    /// Returns the first of [`waits`](Self::waits), without sorting them.
+    pub fn longest_wait(&self) -> Option<(u32, u32, Time)> {
+        self.waits.iter().min_by_key(|&(rank, peer, time)| (Reverse(time), rank, peer))
     }
 
     /// Returns the time of all ranks together.
@@ -121,9 +128,8 @@ impl Totals {
             call.add(more);
         }
         self.packets.merge(other.packets);
-        for (pair, time) in &other.waits {
-            let sum = self.waits.entry(*pair).or_default();
-            *sum = sum.saturating_add(*time);
+        for (rank, peer, time) in other.waits.iter() {
+            self.waits.add(rank, peer, time);
         }
     }
 
@@ -179,8 +185,7 @@ impl Observer for Totals {
         if let Some(function) = self.function(rank) {
             function.spent.waited += time;
         }
-        let sum = self.waits.entry((rank, self.homes[cause.rank as usize])).or_default();
-        *sum = sum.saturating_add(time);
+        self.waits.add(rank, self.homes[cause.rank as usize], time);
     }
 
     #[inline]
