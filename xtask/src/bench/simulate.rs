@@ -10,13 +10,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
+use super::against::Series;
 use super::spread::Spread;
 use super::{Outcome, mpi, panto, trace};
 use crate::failure::{Failure, Result};
 use crate::scratch::Scratch;
 use crate::shell;
 
-const ROUNDS: usize = 5;
+/// Rounds of each figure: with fewer, no difference between two runs would be significant after the
+/// correction for the number of figures.
+const ROUNDS: usize = 7;
 
 /// A machine whose messages share endpoints, simulated by the run-ahead engine; and `LogGOPSim`'s.
 const MACHINES: [&str; 2] = ["infiniband", "loggops"];
@@ -51,17 +54,18 @@ pub fn run() -> Result<Outcome> {
         works.push(pattern.work(&panto, scratch.path())?);
     }
     works.extend(traced(&panto, scratch.path())?);
+    let mut series = Vec::new();
     println!("`panto simulate FILE -m MACHINE --format json`: median of {ROUNDS} rounds (least..most)");
     for work in &works {
         println!("\n{}: {} operations", work.name, work.operations);
         for machine in MACHINES {
-            measure(&panto, work, machine)?;
+            series.extend(measure(&panto, work, machine)?);
         }
     }
-    Ok(Outcome::Done)
+    Ok(Outcome::Measured(series))
 }
 
-fn measure(panto: &Path, work: &Work, machine: &str) -> Result<()> {
+fn measure(panto: &Path, work: &Work, machine: &str) -> Result<[Series; 2]> {
     let (mut one, mut all) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         one.push(time(simulate(Command::new("taskset").args(["-c", "0"]).arg(panto), work, machine))?);
@@ -76,7 +80,8 @@ fn measure(panto: &Path, work: &Work, machine: &str) -> Result<()> {
             Spread::of(&rates)
         );
     }
-    Ok(())
+    let of = |cores, seconds| Series { name: format!("{}, {machine}, {cores}", work.name), seconds };
+    Ok([of("one core", one), of("all cores", all)])
 }
 
 fn simulate<'a>(command: &'a mut Command, work: &Work, machine: &str) -> &'a mut Command {
