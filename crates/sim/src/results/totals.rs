@@ -1,5 +1,6 @@
 //! The time of each rank and of each function.
 
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
 use panto_units::Time;
