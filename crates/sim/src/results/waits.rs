@@ -3,12 +3,12 @@
 use panto_units::Time;
 use rustc_hash::FxHashMap;
 
-/// Entries of a hash table that take the memory of one pair of ranks in a matrix, as a fraction:
-/// from one entry in so many pairs on, a matrix is as small, and needs no search.
+/// Pairs of ranks for each entry of the hash table from which on a matrix is no larger, and needs
+/// no search: an entry takes up to four times the 8 bytes of a pair.
 const PAIRS_PER_ENTRY: u64 = 4;
 
-/// The times of pairs of ranks. Most programs have few pairs; where most ranks wait for most others,
-/// the pairs become a matrix.
+/// The times of pairs of ranks. Most programs have few pairs; where most ranks wait for most
+/// others, the pairs become a matrix.
 #[derive(Debug, Clone)]
 pub(super) struct Waits {
     ranks: u32,
