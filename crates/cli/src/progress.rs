@@ -25,8 +25,9 @@ impl Progress {
             ProgressStyle::with_template("{prefix:22} {bar:20} {pos:>4}/{len:4} {left:>11} {wide_msg}");
         if let Ok(style) = style {
             let left = |state: &ProgressState, to: &mut dyn std::fmt::Write| {
-                let is_known = state.pos() > 0 && Some(state.pos()) < state.len();
-                let _ = to.write_str(&is_known.then(|| left(state.eta())).unwrap_or_default());
+                if state.pos() > 0 && Some(state.pos()) < state.len() {
+                    let _ = to.write_str(&left(state.eta()));
+                }
             };
             bar.set_style(style.with_key("left", left).progress_chars("=> "));
         }

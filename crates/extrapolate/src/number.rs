@@ -388,8 +388,8 @@ fn subtrees(seen: &[Seen<'_>], unit: i64, how: Division) -> Option<Number> {
     let (mut least, mut most) = (0, i64::MAX);
     for one in seen {
         let ranks = one.grid.ranks();
-        let (first, last) = tree::subtree(one.rank.max(one.partner?), ranks);
-        let (value, size, ranks) = (one.value / unit, i64::from(last - first), i64::from(ranks));
+        let (root, end) = tree::subtree(one.rank.max(one.partner?), ranks);
+        let (value, size, ranks) = (one.value / unit, i64::from(end - root), i64::from(ranks));
         least = least.max((value - size).checked_mul(ranks)? / size);
         most = most.min((value + size).checked_mul(ranks)? / size);
     }

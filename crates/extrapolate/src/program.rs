@@ -37,7 +37,7 @@ pub struct Program {
 #[derive(Debug)]
 pub enum Statement {
     Call(Box<Call>),
-    Loop(Loop),
+    Loop(Box<Loop>),
 }
 
 /// A call.

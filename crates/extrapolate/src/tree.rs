@@ -38,13 +38,12 @@ impl Tree {
         let bit = 1_u32.checked_shl(number)?;
         let child = match self {
             Self::Lowest if rank == 0 || bit < lowest_bit(rank) => rank.checked_add(bit),
-            Self::Lowest => None,
             Self::Highest => {
                 let above = if rank == 0 { 0 } else { rank.ilog2() + 1 };
                 rank.checked_add(1_u32.checked_shl(number + above)?)
             }
             Self::Heap if number < 2 => rank.checked_mul(2)?.checked_add(1 + number),
-            Self::Heap => None,
+            Self::Lowest | Self::Heap => None,
         };
         child.filter(|child| *child < ranks)
     }

@@ -1,4 +1,4 @@
-//! Finite space for messages that are sent before anybody has received them.
+//! Finite space for messages that are sent before they are received.
 
 /// The space for buffered messages, where it is limited.
 ///

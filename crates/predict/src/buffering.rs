@@ -23,7 +23,7 @@ pub struct UnlimitedBuffering {
 }
 
 impl UnlimitedBuffering {
-    /// Returns the rank that sends the most in a row without waiting for anybody; `None` if the
+    /// Returns the rank that sends the most in a row without waiting for any process; `None` if the
     /// model limits buffers, or if no rank sends enough for limits to matter.
     pub fn find(program: &Program, machine: &Machine) -> Option<Self> {
         if machine.buffer.is_some() || machine.protocol == Protocol::Synchronous {
@@ -42,7 +42,7 @@ impl fmt::Display for UnlimitedBuffering {
         let Self { rank, bytes } = self;
         write!(
             f,
-            "buffers are unlimited: rank {rank} sends {} that nobody need have received, without waiting \
+            "buffers are unlimited: rank {rank} sends {} that no rank need have received, without waiting \
              for any message meanwhile (send.buffer of a model limits that)",
             rounded_bytes(*bytes)
         )
@@ -174,7 +174,7 @@ mod tests {
         let found = UnlimitedBuffering::find(&program(false), &eager).unwrap();
         assert_eq!(found, UnlimitedBuffering { rank: 1, bytes: 6400 * KIB });
         let text = found.to_string();
-        assert!(text.starts_with("buffers are unlimited: rank 1 sends 6.25MiB that nobody"), "{text}");
+        assert!(text.starts_with("buffers are unlimited: rank 1 sends 6.25MiB that no rank"), "{text}");
         assert_eq!(UnlimitedBuffering::find(&program(true), &eager), None);
     }
 

@@ -4,13 +4,15 @@
 //! from the others until the kernel preempts it, which takes milliseconds, and their caches are
 //! cold by then: blocks of computation took up to twice as long. So with compute tokens
 //! ([`compute_token`]), a rank polls before a blocking receive, probe or wait, and yields the core
-//! until the message or request is there. Collectives, blocking sends and `MPI_Sendrecv` still
-//! busy-wait. The program sees no difference: its call is made then and hardly waits.
+//! until the message or request is there. Collectives, blocking sends, `MPI_Sendrecv` and waits for
+//! persistent requests still busy-wait. The program sees no difference: its call is made then and
+//! hardly waits.
 
 use std::ffi::c_int;
 
 use crate::compute_token;
 use crate::library::{self, Mpi};
+use crate::rank;
 
 /// Yields until there is a message that a receive or a probe with these arguments would match.
 #[inline]
@@ -50,7 +52,19 @@ pub unsafe fn until_any(count: usize, list: usize) {
 /// `list` must be the address of more than `place` handles of requests.
 unsafe fn is_complete(mpi: &Mpi, list: usize, place: usize) -> bool {
     // SAFETY: as the caller promises.
-    mpi.is_complete(unsafe { mpi.handle_at(list, place) })
+    let request = unsafe { mpi.handle_at(list, place) };
+    is_persistent(request) || mpi.is_complete(request)
+}
+
+/// Returns whether a request is persistent. Such requests are not polled: once
+/// `MPI_Request_get_status` has found one complete, `MPI_Wait` of MPICH 5.0 returns an empty status
+/// (4.0 and Open MPI return that of the message).
+fn is_persistent(request: usize) -> bool {
+    let find = |rank: &mut rank::Rank| {
+        let slot = rank.requests.peek(request)?;
+        Some(rank.requests.get(slot).is_persistent)
+    };
+    rank::with(find).flatten().unwrap_or(false)
 }
 
 /// Returns a count as C passes it: an `int`, in the lower half of a word.

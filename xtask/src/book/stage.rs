@@ -76,12 +76,12 @@ fn rewritten(
     let mut done = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
         let Some((target, rest)) = piece.split_once(')') else {
-            done += &format!("]({piece}");
+            done.extend(["](", piece]);
             continue;
         };
         let (path, anchor) = target.split_at(target.find('#').unwrap_or(target.len()));
         let path = new_target(root, page, pages, path, linked);
-        done += &format!("]({path}{anchor}){rest}");
+        done.extend(["](", path.as_str(), anchor, ")", rest]);
     }
     done
 }

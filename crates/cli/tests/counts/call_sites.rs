@@ -52,8 +52,8 @@ fn c_has_call_sites_in_all_that_shows_calls() {
         let found = places(&scene.traced(), 1);
         let exchange = format!("exchange {}", lines("regions.c", "MPI_Sendrecv")[0]);
         let main = format!("main {}", lines("regions.c", "MPI_Barrier")[0]);
-        assert_eq!(found["MPI_Sendrecv"], [exchange.clone()], "{}", mpi.name);
-        assert_eq!(found["MPI_Barrier"], [main.clone()], "{}", mpi.name);
+        assert_eq!(found["MPI_Sendrecv"], std::slice::from_ref(&exchange), "{}", mpi.name);
+        assert_eq!(found["MPI_Barrier"], std::slice::from_ref(&main), "{}", mpi.name);
         let folder = scene.path("");
         let has = |text: &str| {
             let row = |place: &str, function: &str| {

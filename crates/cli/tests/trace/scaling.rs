@@ -9,13 +9,15 @@ use serde_json::Value;
 use crate::{PANTO, Scene};
 
 /// Programs with regular communication, and what they are traced with.
-const PROGRAMS: [(&str, &str, [u32; 3]); 6] = [
+const PROGRAMS: [(&str, &str, [u32; 3]); 8] = [
     ("stencil", "-n 96 -i 20 --no-check", [4, 9, 16]),
     ("halo3d", "-n 24 -i 5", [4, 8, 16]),
     ("wavefront", "-n 16 -b 4", [4, 8, 16]),
     ("transpose", "-n 96 -i 2", [4, 8, 16]),
     ("transpose", "-n 96 -i 2 --messages", [4, 8, 16]),
     ("cg", "-n 4096 -i 5", [4, 8, 16]),
+    ("mergesort", "-n 4099", [4, 8, 16]),
+    ("summa", "gemm -n 96 -b 8", [4, 8, 16]),
 ];
 
 /// The ranks of the run that is extrapolated.
@@ -48,6 +50,24 @@ fn is_extrapolated(mpi: &Mpi, (program, words, from): (&str, &str, [u32; 3])) {
     let check = &json["check"];
     let case = format!("{program} {words} on {}", mpi.name);
     assert_eq!((&check["same_calls"], &check["same_messages"]), (&true.into(), &true.into()), "{case}");
+}
+
+/// Which worker gets which piece depends on time: the sums over all workers are compared.
+#[test]
+fn a_master_and_its_workers_on_mpich() {
+    let mpi = &mpis::MPICH;
+    if mpi.app("virtual_time").is_none() {
+        return;
+    }
+    let scene = Scene::new();
+    let workers = |ranks| trace(&scene, mpi, "virtual_time", "workers -n 60", ranks);
+    let few = [4, 8, 16].map(workers).join(" ");
+    let check = workers(MANY);
+    let json = panto(&scene, &format!("extrapolate {few} --check {check} --format json"));
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let assumed = json["assumed"].to_string();
+    assert!(assumed.contains("MPI_ANY_SOURCE") && assumed.contains("in turn"), "{assumed}");
+    assert_eq!(json["check"]["different_functions"], serde_json::json!([]), "{}", json["check"]);
 }
 
 #[test]

@@ -129,7 +129,7 @@ impl<'a> Resolver<'a> {
                 Statement::Call(Box::new(resolved))
             }
             Kind::Loop { is_over_partners } => {
-                Statement::Loop(self.repeated(node, body, *is_over_partners, reached))
+                Statement::Loop(Box::new(self.repeated(node, body, *is_over_partners, reached)))
             }
         }
     }

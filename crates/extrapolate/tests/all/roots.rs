@@ -15,7 +15,8 @@ const ALONG_COLUMN: Comm = Comm(3);
 
 impl Mesh {
     fn new(builder: &mut Builder, ranks: u32) -> Self {
-        let columns = (1..=ranks).filter(|columns| ranks % columns == 0 && columns * columns <= ranks).max();
+        let columns =
+            (1..=ranks).filter(|columns| ranks.is_multiple_of(*columns) && columns * columns <= ranks).max();
         let columns = columns.expect("one column is possible");
         let dims = [ranks / columns, columns];
         let at = [builder.rank() / columns, builder.rank() % columns];
@@ -48,7 +49,8 @@ impl Mesh {
     }
 
     fn owner(&self, side: u64, dimension: usize, element: u64) -> u32 {
-        (0..).find(|at| self.piece(side, dimension, at + 1) > element).expect("the last")
+        let mut places = 0..self.dims[dimension];
+        places.find(|at| self.piece(side, dimension, at + 1) > element).expect("the last")
     }
 
     /// The elements of this rank's block that are not before one.
@@ -118,7 +120,7 @@ fn panels_of_a_triangle_shrink() {
 /// Row `k` of a graph's matrix is broadcast by its owner (Floyd and Warshall).
 fn rows<const CYCLIC: bool>(builder: &mut Builder, ranks: u32) {
     for k in 0..120_u32 {
-        let owner = (0..).find(|rank| 120 * (rank + 1) / ranks > k).expect("the last");
+        let owner = (0..ranks).find(|rank| 120 * (rank + 1) / ranks > k).expect("the last");
         let root = if CYCLIC { k / 2 % ranks } else { owner };
         builder.collective(
             "MPI_Bcast",

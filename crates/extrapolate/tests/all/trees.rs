@@ -43,9 +43,10 @@ fn there_and_back(builder: &mut Builder, ranks: u32) {
         }
         if rank > 0 {
             builder.send(CallForm::Blocking, rank & (rank - 1), 1, 800);
-            builder
-                .receive(CallForm::Immediate, Some(rank & (rank - 1)), Some(2), 800)
-                .map(|slot| builder.wait(&[slot]));
+            let parent = rank & (rank - 1);
+            if let Some(slot) = builder.receive(CallForm::Immediate, Some(parent), Some(2), 800) {
+                builder.wait(&[slot]);
+            }
         }
         let sends: Vec<_> = children
             .iter()

@@ -4,8 +4,8 @@
 //! With a rendezvous, a request to send goes first; the clear to send follows when the receive is
 //! posted, and then the data. A handshake is a rendezvous that the receiving system clears at once
 //! with a buffer of its own; a buffered send does not wait for it. Request and clear to send are
-//! empty messages with an overhead each. Where buffers are finite, an eager message may have to wait
-//! for space first ([`buffers`](super::buffers)).
+//! empty messages with an overhead each. Where buffers are finite, an eager message may have to
+//! wait for space first ([`buffers`](super::buffers)).
 
 use panto_units::Time;
 

@@ -1,9 +1,9 @@
 //! The time of each rank and of each function.
 
-use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
 use panto_units::Time;
+use rustc_hash::FxHashMap;
 
 use super::TimeBreakdown;
 use super::waits::Waits;

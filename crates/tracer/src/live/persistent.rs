@@ -45,9 +45,9 @@ pub fn define(words: &[usize], real: &mut dyn FnMut() -> c_int) -> c_int {
     if !is_wild(from, tag) || from as c_int == constants.proc_null {
         return real();
     }
-    let (nobody, none) = (constants.proc_null as usize, 0);
+    let (no_rank, no_tag) = (constants.proc_null as usize, 0);
     // SAFETY: the program's communicator and request; nothing is received.
-    unsafe { real::recv_init(buf, 0, constants.byte, nobody, none, comm, request) }
+    unsafe { real::recv_init(buf, 0, constants.byte, no_rank, no_tag, comm, request) }
 }
 
 /// After such a receive was recorded: its request has a slot.

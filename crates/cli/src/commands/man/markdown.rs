@@ -25,12 +25,12 @@ fn page(command: &Command) -> String {
     let mut page = format!("# {}\n\n{about}\n\n```text\n{}\n```\n", typed(command), usage(command));
     page += &commands(command);
     for (title, arguments) in sections(command) {
-        page += &format!("\n## {title}\n\n");
+        page.extend(["\n## ", title, "\n\n"]);
         page.extend(arguments.into_iter().map(definition));
     }
     let after = command.get_after_long_help().or(command.get_after_help());
     if let Some(text) = after {
-        page += &format!("\n{}", examples(&text.to_string()));
+        page.extend(["\n", &examples(&text.to_string())]);
     }
     page
 }
@@ -75,12 +75,12 @@ fn definition(argument: &Arg) -> String {
         if argument.is_hide_possible_values_set() { Vec::new() } else { argument.get_possible_values() };
     let values: Vec<String> = values.iter().map(|value| format!("`{}`", value.get_name())).collect();
     if !values.is_empty() && argument.get_action().takes_values() {
-        text += &format!(" Values: {}.", values.join(", "));
+        text.extend([" Values: ", &values.join(", "), "."]);
     }
     let defaults = argument.get_default_values();
     if !defaults.is_empty() && argument.get_action().takes_values() && !argument.is_hide_default_value_set() {
         let shown: Vec<_> = defaults.iter().map(|value| value.to_string_lossy()).collect();
-        text += &format!(" Default: `{}`.", shown.join(","));
+        text.extend([" Default: `", &shown.join(","), "`."]);
     }
     // A paragraph inside an item of a list is indented.
     let text = text.trim().replace('\n', "\n  ");
@@ -108,7 +108,7 @@ fn examples(text: &str) -> String {
 
 /// Returns help text with what Markdown would interpret escaped; code in backticks remains.
 fn prose(text: &str) -> String {
-    let is_paired = text.matches('`').count() % 2 == 0;
+    let is_paired = text.matches('`').count().is_multiple_of(2);
     let parts = text.split('`').enumerate().map(|(at, part)| {
         let is_code = is_paired && at % 2 == 1;
         if is_code { part.to_owned() } else { escaped(part) }

@@ -24,7 +24,7 @@ fn limited(mut program: Program) -> Program {
     for (rank, ops) in program.iter_mut().enumerate() {
         for op in ops {
             if let Op::Send { protocol, to, .. } = op
-                && (rank + *to as usize) % 4 > 0
+                && !(rank + *to as usize).is_multiple_of(4)
             {
                 *protocol = SendProtocol::LimitedBuffer;
             }

@@ -154,8 +154,8 @@ impl<'a> Reference<'a> {
     }
 
     /// Runs a ready process or, if there is none, the first event. Events of the same time run in
-    /// this order: the network, arrivals, ends of work, polls, departures in the order of ranks, and
-    /// what concerns finite buffers. Returns whether there was anything to run.
+    /// this order: the network, arrivals, ends of work, polls, departures in the order of ranks,
+    /// and what concerns finite buffers. Returns whether there was anything to run.
     fn dispatch_next(&mut self) -> bool {
         self.match_messages();
         if let Some(rank) = self.first_in(State::Ready) {
