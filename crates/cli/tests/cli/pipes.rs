@@ -2,7 +2,7 @@
 //! panic, no message, and the exit code of success. Files are still written.
 
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 use super::{command, quiet, stencil};
 
@@ -54,7 +54,7 @@ fn run(folder: &Path, line: &str, both: bool) -> (Option<i32>, String) {
     let mut command = command();
     command.args(line.split_whitespace()).current_dir(folder).stdout(closed());
     command.stderr(if both { Stdio::from(closed()) } else { Stdio::piped() });
-    let output = command.spawn().and_then(|child| child.wait_with_output()).expect("the binary starts");
+    let output = command.spawn().and_then(Child::wait_with_output).expect("the binary starts");
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 

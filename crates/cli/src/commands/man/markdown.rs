@@ -25,7 +25,7 @@ fn page(command: &Command) -> String {
     let mut page = format!("# {}\n\n{about}\n\n```text\n{}\n```\n", typed(command), usage(command));
     page += &commands(command);
     for (title, arguments) in sections(command) {
-        page.extend(["\n## ", title, "\n\n"]);
+        page.extend(["\n## ", &title, "\n\n"]);
         page.extend(arguments.into_iter().map(definition));
     }
     let after = command.get_after_long_help().or(command.get_after_help());
